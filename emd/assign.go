@@ -11,18 +11,19 @@ import (
 )
 
 const (
-	assignBytes      = 68      // memory of Assign for each row and column
-	reductionsPerRow = 2       // maximum number of steps of the row reduction for each free row
-	rowsBlock        = 1 << 15 // elements that the first pass reads twice while they are in the cache
+	assignBytes      = 68      // bytes that Assign needs for each row and column
+	reductionsPerRow = 2       // maximum number of reduction steps per free row
+	rowsBlock        = 1 << 15 // number of elements in a row block; prepare reads each block twice while it is in the cache
 	tightColumns     = 128     // columns that firstTight searches at a time
 	elementsPerCheck = 1 << 17 // elements between two checks of the context
 )
 
-// assignment is the workspace of Assign. Its cost matrix has at least as many columns as rows: Assign transposes a matrix with
-// more rows.
+// assignment is the workspace of Assign. The cost matrix must not have more rows than columns; Assign transposes a taller
+// matrix.
 //
-// v contains the dual variables of columns. The dual variable of an assigned row is the cost of its column minus v of this
-// column. Free columns have the largest v, so that the dual solution is feasible for rectangular matrices, too.
+// The slice v contains the dual variables of the columns. If row i is assigned to column j, the dual variable of row i is
+// cost[i][j] − v[j]. No assigned column has a larger v than a free column, which makes the dual solution feasible for
+// rectangular matrices.
 type assignment[T dist.Float] struct {
 	cost         dist.Matrix[T]
 	transposed   []T
@@ -31,15 +32,15 @@ type assignment[T dist.Float] struct {
 	zeros        []float64
 	columnOf     []int32 // the column of each row, or −1
 	rowOf        []int32 // the row of each column, or −1
-	freeRows     []int32 // rows without a column, now and after the current sweep
+	freeRows     []int32 // rows without a column
 	nextFreeRows []int32
 	freeColumns  []int32 // columns without a row
 	steps        []pathStep
 	untilCheck   int // elements until the next check of the context
 }
 
-// pathStep is a column that the search for a shortest path has reached, with its distance and its v. row is the row that was
-// scanned last, and u is the dual variable of this row minus its distance.
+// pathStep describes a column that the shortest-path search has reached. The field row is the row that the search scanned last.
+// The field u is the dual variable of this row minus the distance of this row.
 type pathStep struct {
 	column, row int32
 	distance    float64
@@ -100,8 +101,8 @@ func (s *Solver[T]) Assign(ctx context.Context, dst []int, cost dist.Matrix[T]) 
 	return sum.value(), nil
 }
 
-// prepare checks the costs, transposes the matrix if necessary, and resizes the workspace. For a square matrix it also sets v
-// to the least cost of each column.
+// prepare checks the costs, transposes the matrix if necessary, and resizes the workspace. If the matrix is square, prepare
+// also sets v to the least cost of each column.
 func (x *assignment[T]) prepare(ctx context.Context, cost dist.Matrix[T]) error {
 	x.cost, x.untilCheck = cost, 0
 	n, m := min(cost.Rows, cost.Cols), max(cost.Rows, cost.Cols)
@@ -156,14 +157,14 @@ func (x *assignment[T]) prepare(ctx context.Context, cost dist.Matrix[T]) error 
 	return nil
 }
 
-// contextEnded reports whether the context has ended. It must be called before each pass over a row, and checks the context
-// once in elementsPerCheck elements.
+// contextEnded reports whether the context has ended. It must be called before each pass over a row. It reads the context once
+// for every elementsPerCheck elements.
 func (x *assignment[T]) contextEnded(ctx context.Context) bool {
 	x.untilCheck -= 1 + x.cost.Cols
 	return x.untilCheck <= 0 && x.checkContext(ctx)
 }
 
-// checkContext checks the context and restarts the count of elements.
+// checkContext reports whether the context has ended, and restarts the element count.
 //
 //go:noinline
 func (x *assignment[T]) checkContext(ctx context.Context) bool {
@@ -173,7 +174,7 @@ func (x *assignment[T]) checkContext(ctx context.Context) bool {
 
 func (x *assignment[T]) row(i int32) []T { return x.cost.Data[int(i)*x.cost.Stride:][:x.cost.Cols] }
 
-// solve finds an optimal assignment after prepare.
+// solve finds an optimal assignment. prepare must be called first.
 func (x *assignment[T]) solve(ctx context.Context) error {
 	n, m := x.cost.Rows, x.cost.Cols
 	if n == m {
@@ -219,8 +220,8 @@ func (x *assignment[T]) solve(ctx context.Context) error {
 	return nil
 }
 
-// reduceRows does the augmenting row reduction: a free row takes its cheapest column, even from another row, and lowers v of this
-// column until the second cheapest column has the same reduced cost. Some rows remain free.
+// reduceRows does the augmenting row reduction. Each free row takes its cheapest column, even from another row, and lowers the
+// column's v until the second cheapest column has the same reduced cost. Some rows may remain free.
 func (x *assignment[T]) reduceRows(ctx context.Context) error {
 	most := reductionsPerRow * len(x.freeRows)
 	for sweep := 0; sweep < 2 && len(x.freeRows) > 0; sweep++ {
@@ -266,7 +267,7 @@ func (x *assignment[T]) reduceRows(ctx context.Context) error {
 	return nil
 }
 
-// firstTight returns the first free column from j on whose least cost is in row i, or −1.
+// firstTight returns the first free column with index ≥ j whose least cost is in row i, or −1.
 func (x *assignment[T]) firstTight(i int32, j int) int {
 	row := x.row(i)
 	for ; j < len(row); j += tightColumns {
@@ -278,7 +279,7 @@ func (x *assignment[T]) firstTight(i int32, j int) int {
 	return -1
 }
 
-// hasTies reports whether the two least reduced costs are equal in most of the first rows.
+// hasTies samples the first rows and reports whether the two least reduced costs are equal in most of the sampled rows.
 func (x *assignment[T]) hasTies() bool {
 	ties, sample := 0, 1+len(x.columnOf)/16
 	sample = min(sample, 8)
@@ -336,8 +337,8 @@ func (x *assignment[T]) augmentRow(ctx context.Context, i int32) error {
 	if distance-distance != 0 {
 		return fmt.Errorf("%w: a sum of costs overflows", ErrRange)
 	}
-	// Update v of the columns that the search has reached. Then assign the last column of the path to the first row that gave it
-	// its distance, continue with the previous column of this row, and so on.
+	// Update v of the columns that the search has reached. Then follow the path back from its last column. Assign each column
+	// to the first scanned row that produced the column's distance, and continue with the old column of that row.
 	steps := x.steps
 	for _, s := range steps {
 		x.v[s.column] = s.v + (s.distance - distance)
@@ -362,7 +363,7 @@ func (x *assignment[T]) augmentRow(ctx context.Context, i int32) error {
 		if row == root {
 			return nil
 		}
-		// The search reached the row through its own column, one step before it scanned the row.
+		// The previous element of steps contains the old column of this row.
 		at--
 	}
 }

@@ -11,32 +11,33 @@ import (
 )
 
 const (
-	maxStoredBytes = 32 << 20 // most bytes of stored distances
-	stripElements  = 1 << 14  // elements of a strip of distances
+	maxStoredBytes = 32 << 20 // maximum bytes of stored distances
+	stripElements  = 1 << 14  // number of distances in a strip of rows
 	// workPerCheck is the number of coordinates that are read between two checks of the context.
 	workPerCheck = 1 << 22
 	// copiesPerCheck is the number of elements that are copied or compared between two checks of the context.
 	copiesPerCheck = 1 << 17
 )
 
-// costs computes or returns the rows of the cost matrix M.
+// costs returns rows of the cost matrix M. The rows are stored, or computed from points.
 type costs[T dist.Float] struct {
-	m                    dist.Matrix[T] // the cost matrix, or all distances of points
+	m                    dist.Matrix[T] // M if all elements are stored; otherwise empty
 	x, y                 dist.Matrix[T] // points
 	yt                   []T            // Y transposed, if there are few features
 	packed               gram.Columns[T]
-	distance             []T // stored distances, or a strip of them
-	stripStart, stripEnd int // the rows of the strip
+	distance             []T // all distances, or the distances of a strip of rows
+	stripStart, stripEnd int // row range of the strip
 	limit                T   // if positive, Row and At replace larger costs by limit
 	limitedRow           []T
 }
 
-// setMatrix sets M to a matrix.
+// setMatrix sets M to the matrix m.
 func (c *costs[T]) setMatrix(m dist.Matrix[T]) {
 	c.m, c.x, c.y, c.limit = m, dist.Matrix[T]{}, dist.Matrix[T]{}, 0
 }
 
-// setPoints sets M to the squared distances of points. If the context ends first, only At may be called afterwards.
+// setPoints sets M to the squared distances between the points. If the context ends during the call, only At may be called
+// afterwards.
 func (c *costs[T]) setPoints(ctx context.Context, x, y dist.Matrix[T]) {
 	n, m, p := x.Rows, y.Rows, x.Cols
 	c.m, c.x, c.y, c.stripStart, c.stripEnd, c.limit = dist.Matrix[T]{}, x, y, 0, 0, 0
@@ -69,7 +70,7 @@ func (c *costs[T]) setPoints(ctx context.Context, x, y dist.Matrix[T]) {
 	c.m = dist.Matrix[T]{Rows: n, Cols: m, Stride: m, Data: c.distance}
 }
 
-// rowWork returns the time to compute a row, in units of the time to read a stored row.
+// rowWork returns the time to get a row of M, relative to the time to read a stored row.
 func (c *costs[T]) rowWork() float64 {
 	if c.m.Rows > 0 {
 		return 1
@@ -90,7 +91,7 @@ func transpose[T dist.Float](ctx context.Context, dst, a dist.Matrix[T]) error {
 	return nil
 }
 
-// stripRows returns the number of rows of distances that are stored at a time: all n rows if they fit in maxStoredBytes.
+// stripRows returns the number of rows in a strip. A strip contains all n rows if the distances fit in maxStoredBytes.
 func stripRows[T dist.Float](n, m int) int {
 	if n <= maxStoredBytes/elementSize[T]()/m {
 		return n
@@ -141,7 +142,7 @@ func (c *costs[T]) At(i, j int) T {
 	return x
 }
 
-// row returns row i of M without the limit. If rows are read in order, it computes a strip of rows at once.
+// row returns row i of M without the limit. If rows are read in order, row computes a strip of rows at once.
 func (c *costs[T]) row(i int) []T {
 	if c.m.Rows > 0 {
 		return c.m.Data[i*c.m.Stride:][:c.m.Cols]

@@ -7,9 +7,9 @@ import (
 	"github.com/gomonge/monge/dist"
 )
 
-// TestStrips checks that rows of distances that are not stored belong to the latest points, for any order of calls.
+// TestStrips checks that computed rows belong to the latest points, for any order of row indices.
 func TestStrips(t *testing.T) {
-	const n, m = 1500, 1<<22/1500 + 10 // float64 of more than 32 MiB
+	const n, m = 1500, 1<<22/1500 + 10 // the float64 distances need more than 32 MiB
 	r := rand.New(rand.NewPCG(1, 2))
 	var c costs[float64]
 	for range 2 {

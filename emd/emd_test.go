@@ -20,7 +20,7 @@ import (
 	"github.com/gomonge/monge/internal/ending"
 )
 
-// costAt computes element i, j of the cost matrix of a problem with a plain loop.
+// costAt computes element (i, j) of the cost matrix with a plain loop.
 func costAt[T dist.Float](p *Problem[T], i, j int) float64 {
 	if p.Cost.Rows > 0 {
 		return float64(p.Cost.At(i, j))
@@ -34,7 +34,8 @@ func costAt[T dist.Float](p *Problem[T], i, j int) float64 {
 }
 
 // solveAndProve solves p and recomputes the certificate with plain loops. The gap must be at most 1e-12·Σ T_ij |c_ij|, or, if
-// rounding errors are larger, 16·2⁻⁵³·mass·max(|u_i| + |v_j|). It returns the cost and whether it used the second bound.
+// rounding errors are larger, 16·2⁻⁵³·mass·max(|u_i| + |v_j|). solveAndProve returns the cost and whether the second bound was
+// used.
 func solveAndProve[T dist.Float](t *testing.T, s *Solver[T], p *Problem[T]) (float64, bool) {
 	t.Helper()
 	r, err := s.Solve(t.Context(), p)
@@ -132,7 +133,7 @@ func solveAndProve[T dist.Float](t *testing.T, s *Solver[T], p *Problem[T]) (flo
 	return 0, false
 }
 
-// splitMix is the generator of testdata/optima.py.
+// splitMix is the random number generator of testdata/optima.py.
 type splitMix uint64
 
 func (r *splitMix) next(n uint64) uint64 {
@@ -253,7 +254,7 @@ func TestOptima(t *testing.T) {
 	t.Logf("the bound by the duals was needed %d times", second)
 }
 
-// bestOf returns the least cost of an assignment of k rows, beginning at row i, to columns that are not in used.
+// bestOf returns the least cost of assigning k of the rows i, i+1, … to distinct columns whose bits in used are 0.
 func bestOf(cost dist.Matrix[float64], k, i, used int) float64 {
 	switch {
 	case k == 0:
@@ -270,7 +271,7 @@ func bestOf(cost dist.Matrix[float64], k, i, used int) float64 {
 	return best
 }
 
-// TestBruteForce compares whole and partial plans of few points, and assignments, with the best of all permutations.
+// TestBruteForce compares assignments, plans and partial plans of at most 7 points with a search over all assignments.
 func TestBruteForce(t *testing.T) {
 	rng := rand.New(rand.NewPCG(49, 1))
 	var s Solver[float64]
@@ -321,8 +322,8 @@ func TestBruteForce(t *testing.T) {
 	}
 }
 
-// TestKinds proves the results for unusual sizes, scales and kinds of problems in both types, and checks that the cost does not
-// depend on whether distances are stored.
+// TestKinds checks the certificates for unusual sizes and scales in both float types. A problem given by points must have the
+// same cost as the problem given by the matrix of their distances.
 func TestKinds(t *testing.T) {
 	t.Run("float64", kinds[float64])
 	t.Run("float32", kinds[float32])
@@ -387,7 +388,7 @@ func (p Problem[T]) transposed() *Problem[T] {
 	return &p
 }
 
-// TestPitfalls checks problems that users of ot.emd have reported as failures.
+// TestPitfalls checks kinds of problems on which users of POT's ot.emd have reported failures.
 func TestPitfalls(t *testing.T) {
 	rng := rand.New(rand.NewPCG(49, 3))
 	const n = 100
@@ -409,7 +410,7 @@ func TestPitfalls(t *testing.T) {
 		cost.Data[k] = rng.Float32()
 	}
 	solveAndProve(t, new(Solver[float32]), &Problem[float32]{Cost: cost, A: a, B: b})
-	// One cost is much larger than all other costs. With the second scale, all costs are also much smaller than usual
+	// Half of the costs are much larger than the other costs. At the second scale, the other costs are smaller than usual
 	// tolerances.
 	var s Solver[float64]
 	for _, scale := range []float64{1, 1e-20} {
@@ -430,7 +431,8 @@ func TestPitfalls(t *testing.T) {
 			t.Errorf("with expensive pairs %v, without %v, gap relative to the expensive pairs: %v", got, want, rounding)
 		}
 	}
-	// A large cost counts completely: a cycle with this pair is not optimal, although its other pairs cost nothing.
+	// The pairs (i, i+1) cost nothing, but the last pair of their cycle costs 1e20. The optimal plan is the diagonal, where
+	// each pair costs 1.
 	expensive := dist.NewMatrix[float64](41, 41, nil)
 	for k := range expensive.Data {
 		switch i, j := k/41, k%41; {
@@ -443,7 +445,7 @@ func TestPitfalls(t *testing.T) {
 	if got, rounding := solveAndProve(t, &s, &Problem[float64]{Cost: expensive}); math.Abs(got-1) > 1e-15 || rounding {
 		t.Errorf("a cycle with a expensive pair: %v, gap relative to the expensive pairs: %v", got, rounding)
 	}
-	// A cost that is tiny compared with the other costs decides which mass is moved.
+	// One cost is −1e-200 and all other costs are positive. The optimal plan moves all mass at the negative cost.
 	p := &Problem[float64]{Cost: dist.NewMatrix[float64](3, 19, nil), A: []float64{2, 0, 3}, B: make([]float64, 19), Mass: 1}
 	for k := range p.Cost.Data {
 		p.Cost.Data[k] = rng.Float64() + 0.01
@@ -455,14 +457,14 @@ func TestPitfalls(t *testing.T) {
 	if got, _ := solveAndProve(t, &s, p); got != -1e-200 {
 		t.Error("partial:", got)
 	}
-	// Samples on a line are not sorted; each weight belongs to its sample.
+	// The samples are not sorted. Each weight must stay with its sample.
 	got, err := s.Distance1D(t.Context(), []float64{3, 0, 1}, []float64{5, 6, 8}, []float64{0.7, 0.1, 0.2}, []float64{0.2, 0.5, 0.3}, 1)
 	if want := 0.2*5 + 0.5*6 + 0.3*8 - 0.7*3 - 0.2*1; err != nil || math.Abs(got-want) > 1e-15 {
 		t.Error(got, want, err)
 	}
 }
 
-// TestErrors checks the errors for bad input and the positions in them.
+// TestErrors checks the errors, and the positions in their messages, for invalid input.
 func TestErrors(t *testing.T) {
 	var at *dist.PositionError
 	matrix := func(n, m int, data ...float64) dist.Matrix[float64] { return dist.NewMatrix(n, m, data) }
@@ -546,7 +548,7 @@ type overdue struct{ context.Context }
 
 func (overdue) Deadline() (time.Time, bool) { return time.Now().Add(-time.Second), true }
 
-// TestDeadline checks that all methods compare the deadline with the clock.
+// TestDeadline checks that every method notices a passed deadline although the timer of the context has not fired.
 func TestDeadline(t *testing.T) {
 	const n = 100
 	x, line := dist.NewMatrix[float64](n, n, nil), make([]float64, 1000)
@@ -564,7 +566,7 @@ func TestDeadline(t *testing.T) {
 	}
 }
 
-// TestCanceled checks that Solve returns a feasible plan wherever the context ends.
+// TestCanceled checks that Solve returns a feasible plan, no matter when the context ends.
 func TestCanceled(t *testing.T) {
 	rng := rand.New(rand.NewPCG(49, 4))
 	const n = 400
@@ -595,7 +597,7 @@ func TestCanceled(t *testing.T) {
 	if _, err := s.Solve(ending.At(2), &Problem[float64]{X: wide, Y: wide}); !errors.Is(err, ending.ErrAt) || s.work.costs.m.Rows > 0 {
 		t.Error("all distances were computed:", err)
 	}
-	// The cost of the plan is not finite: Solve returns only the context's cause.
+	// If the cost of the plan is not finite, Solve returns only the context's cause.
 	cost := dist.NewMatrix[float64](2, 2, []float64{math.Inf(1), math.NaN(), math.NaN(), 1})
 	if r, err := s.Solve(ending.At(1), &Problem[float64]{Cost: cost}); err != ending.ErrAt || r != nil {
 		t.Error("a canceled plan of costs that are not finite:", r, err)
@@ -615,7 +617,7 @@ func TestContextChecks(t *testing.T) {
 	cloud := func(n, m int) dist.Matrix[float64] { return dist.NewMatrix(n, m, random(n*m)) }
 	const long, short, big = 60000, 4, 300
 	wide, tall := cloud(short, long), cloud(long, short)
-	for k := range wide.Data { // every plan is optimal, so that there are no pivots
+	for k := range wide.Data { // every plan is optimal, and Solve does not pivot
 		wide.Data[k], tall.Data[k] = float64(k%long%5+k/long), float64(k/short%5+k%short)
 	}
 	heavy, light := random(long), random(short)
@@ -720,7 +722,7 @@ func TestAssign(t *testing.T) {
 	}
 }
 
-// TestEqualWeights checks that the tree from an optimal assignment and shortest paths is optimal, so that Solve needs no pivot.
+// TestEqualWeights checks that Solve needs no pivots for equal weights, because the initial assignment is optimal.
 func TestEqualWeights(t *testing.T) {
 	var s Solver[float64]
 	for k, kind := range []string{"d2", "d10", "random", "whole"} {
@@ -825,8 +827,7 @@ func distance1D[T dist.Float](t *testing.T, tolerance float64) {
 	}
 }
 
-// TestSliced checks that the sliced distance in one dimension is the distance on the line, that the gradient agrees with
-// differences, and that the distance of a shifted cloud is the mean of the projected shift.
+// TestSliced compares the sliced distance in one dimension with Distance1D, and the gradient with finite differences.
 func TestSliced(t *testing.T) {
 	// For equal points, the gradient of |x − y| is 0.
 	at, dx := dist.NewMatrix(2, 1, []float64{1, 2}), dist.NewMatrix(2, 1, []float64{5, 5})

@@ -13,8 +13,8 @@ import (
 
 const segmentChunk = 256 // number of segments computed at a time
 
-// line is the workspace of Distance1D and Sliced. A plan on a line is a list of segments: each moves a mass from a sample of x
-// to a sample of y.
+// line is the workspace of Distance1D and Sliced. A transport plan on a line is a list of segments. Each segment moves mass
+// from one sample of x to one sample of y.
 type line[T dist.Float] struct {
 	sorters     [2]sorter
 	weights     [2][]float64
@@ -28,7 +28,7 @@ type line[T dist.Float] struct {
 // sortedSide contains the sorted samples of one side of a problem on a line.
 type sortedSide struct {
 	keys        []uint64
-	indices     []int32   // index of the sample of each key; nil if indices are not needed
+	indices     []int32   // original index of each key's sample; nil if not needed
 	mass        []float64 // mass of each sample in the original order; if nil, all masses are uniformMass
 	uniformMass float64
 }
@@ -37,15 +37,15 @@ type sortedSide struct {
 //
 //	W_p = (min Σ_ij T_ij |x_i − y_j|^p)^(1/p),
 //
-// where T are the plans with marginals a and b. It takes O(n log n) time and needs no matrix. If p is +Inf, W_p is the largest
-// |x_i − y_j| with T_ij > 0. Weights are as in [Problem]: nil means uniform, and b is scaled to the sum of a. (POT's
-// wasserstein_1d returns the p-th power.)
+// where the minimum is over all transport plans T with marginals a and b. Distance1D takes O(n log n) time and needs no matrix.
+// If p is +Inf, W_p is the largest |x_i − y_j| with T_ij > 0. Weights are as in [Problem]: nil means uniform, and b is scaled
+// to the sum of a. (POT's wasserstein_1d returns the p-th power.)
 //
-// For p = 1, 2 and +Inf, the relative error of the result is a few roundings. For other p, powers x^p are computed as exp(p·ln
-// x) with a relative error of about p·|ln x| + 2 roundings, where x ≤ 1 is a difference divided by the largest difference.
+// For p = 1, 2 and +Inf, the relative error of the result is a few roundings. For other p, powers d^p are computed as exp(p·ln
+// d) with a relative error of about p·|ln d| + 2 roundings, where d ≤ 1 is a difference divided by the largest difference.
 //
-// Errors wrap ErrShape, ErrNotFinite, ErrMarginals, ErrSettings if p is less than 1 or the workspace exceeds MaxMemory,
-// or ErrRange if a difference overflows. If the context ends, Distance1D returns the context's cause.
+// Errors wrap ErrShape, ErrNotFinite, ErrMarginals, ErrSettings if p is less than 1 or the workspace exceeds MaxMemory, or
+// ErrRange if a difference overflows. If the context ends, Distance1D returns the context's cause.
 func (s *Solver[T]) Distance1D(ctx context.Context, x, y, a, b []T, p float64) (float64, error) {
 	s.markBusy()
 	defer s.markIdle()
@@ -101,8 +101,8 @@ func checkOrder(p float64) error {
 	return nil
 }
 
-// setMasses sets the masses of both sides and returns the unit of mass. Without weights, all masses are integers, in units of
-// 1/(n·m) or 1/n. It returns the context's cause if the context ends first.
+// setMasses sets the masses of both sides and returns the unit of mass. Without weights, all masses are integers and the unit
+// is 1/(n·m), or 1/n if n = m. If the context ends first, setMasses returns the context's cause.
 func (l *line[T]) setMasses(ctx context.Context, sides *[2]sortedSide, weights [2][]T, sumA, sumB float64) (float64, error) {
 	n, m := len(sides[0].keys), len(sides[1].keys)
 	if weights[0] == nil && weights[1] == nil {
@@ -133,7 +133,7 @@ func (l *line[T]) setMasses(ctx context.Context, sides *[2]sortedSide, weights [
 	return 1, nil
 }
 
-// sample returns sample i in ascending order, its mass and its original index.
+// sample returns the i-th smallest sample, its mass and its original index.
 func (s *sortedSide) sample(i int) (x, mass float64, at int32) {
 	x, mass, at = valueOf(s.keys[i]), s.uniformMass, int32(i)
 	if s.indices != nil {
@@ -145,10 +145,10 @@ func (s *sortedSide) sample(i int) (x, mass float64, at int32) {
 	return x, mass, at
 }
 
-// distance returns W_p of two sorted sides, and its p-th power. It divides differences by a power of 2 near the largest
-// difference, so that their powers do not overflow.
+// distance returns the distance W_p of two sorted sides, and the power W_p^p. To avoid overflow, distance divides the
+// differences by a power of 2 near the largest difference.
 func (l *line[T]) distance(ctx context.Context, sides *[2]sortedSide, p, unit float64) (root, power float64, err error) {
-	var bits uint64 // bits of the largest absolute difference; bits of positive numbers have the order of the numbers
+	var bits uint64 // bits of the largest absolute difference; positive floats and their bits have the same order
 	if err := l.forEachSegment(ctx, sides, func() {
 		for _, d := range l.differences[:l.segments] {
 			bits = max(bits, math.Float64bits(math.Abs(d)))
@@ -239,8 +239,8 @@ func (l *line[T]) raiseDifferences(p float64, e int) {
 	}
 }
 
-// forEachSegment computes the segments of the plan in ascending order of the samples. It calls flush when l contains
-// segmentChunk segments, and at the end. It does not set l.samples if neither side has indices and n = m.
+// forEachSegment computes the segments of the transport plan in ascending order of the samples. It calls flush whenever l
+// contains segmentChunk segments, and at the end. It does not set l.samples if n = m and both sides have no indices.
 func (l *line[T]) forEachSegment(ctx context.Context, sides *[2]sortedSide, flush func()) error {
 	n, m := len(sides[0].keys), len(sides[1].keys)
 	l.segments = 0
@@ -296,7 +296,7 @@ func (l *line[T]) forEachSegment(ctx context.Context, sides *[2]sortedSide, flus
 	return nil
 }
 
-// addSegment appends a segment and calls flush if l is full. count is the number of segments before it.
+// addSegment appends a segment and calls flush if l is full. The parameter count is the number of earlier segments.
 func (l *line[T]) addSegment(ctx context.Context, diff, part float64, p, q int32, count int, flush func()) error {
 	l.differences[l.segments], l.masses[l.segments], l.samples[l.segments] = diff, part, [2]int32{p, q}
 	if l.segments++; l.segments < segmentChunk {

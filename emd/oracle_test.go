@@ -16,7 +16,7 @@ import (
 	"github.com/gomonge/monge/internal/oracle/trial"
 )
 
-// blocked lists the folders whose block sizes the test uses.
+// blocked lists the folders that contain the block sizes. Tested problem sizes are often near these block sizes.
 var blocked = []string{"emd", "internal/simplex", "internal/asm/price"}
 
 func TestOracle(t *testing.T) {
@@ -25,7 +25,7 @@ func TestOracle(t *testing.T) {
 }
 
 func testOracle[T dist.Float](t *testing.T) {
-	s := new(emd.Solver[T]) // used in all cases
+	s := new(emd.Solver[T]) // all cases share this solver
 	t.Run("Solve", func(t *testing.T) { trial.Run(t, 60, blocked, func(c *trial.Case) { compareSolve(c, s) }) })
 	t.Run("Assign", func(t *testing.T) { trial.Run(t, 60, blocked, func(c *trial.Case) { compareAssign(c, s) }) })
 	t.Run("Assign/wide", func(t *testing.T) { trial.Run(t, 8, blocked, func(c *trial.Case) { compareWideAssign(c, s) }) })
@@ -33,7 +33,7 @@ func testOracle[T dist.Float](t *testing.T) {
 		trial.Run(t, 2, blocked, func(c *trial.Case) { compareCopies(c, s, 20+c.IntN(20), 1000+c.IntN(900), 64+c.IntN(8)) })
 	})
 	t.Run("copies/large", func(t *testing.T) {
-		n := 2 + int(math.Sqrt((32<<20)/float64(unsafe.Sizeof(T(0))))) // more than 32 MiB
+		n := 2 + int(math.Sqrt((32<<20)/float64(unsafe.Sizeof(T(0))))) // the distances need more than 32 MiB
 		trial.RunLong(t, 4, blocked, func(c *trial.Case) { compareCopies(c, s, n+c.IntN(20), n, 1+c.IntN(3)) })
 	})
 	t.Run("lines", func(t *testing.T) { trial.Run(t, 60, blocked, func(c *trial.Case) { compareLines(c, s) }) })
@@ -50,7 +50,8 @@ func reals[E dist.Float](rows [][]E) [][]oracle.Real {
 	return r
 }
 
-// weights returns random weights that sum to about 1, some of them zero or equal, or nil for uniform weights.
+// weights returns random weights with a sum of about 1, or nil for uniform weights. Some weights may be zero or equal. The
+// second result contains the same weights as Reals.
 func weights[T dist.Float](c *trial.Case, n int) ([]T, []oracle.Real) {
 	r := make([]oracle.Real, n)
 	if c.Chance(3) {
@@ -77,7 +78,7 @@ func weights[T dist.Float](c *trial.Case, n int) ([]T, []oracle.Real) {
 	return given, r
 }
 
-// misuse makes a solve fail, cancels a solve, frees the memory of the solver, or does nothing.
+// misuse randomly makes a Solve call fail, cancels a Solve call, frees the memory of the solver, or does nothing.
 func misuse[T dist.Float](c *trial.Case, s *emd.Solver[T]) {
 	cost := dist.NewMatrix[T](20, 20, nil)
 	for i := range cost.Data {
@@ -202,7 +203,7 @@ func compareSolve[T dist.Float](c *trial.Case, s *emd.Solver[T]) {
 	for _, w := range slices.Concat(u, v) {
 		size += tiny * math.Abs(w) / float64(n+m)
 	}
-	if p.Cost.Data == nil { // distances are computed in T
+	if p.Cost.Data == nil { // distances are computed in the precision of T
 		size += 200 * float64(p.X.Cols+2) * unit * most
 	}
 	if p.A == nil || p.B == nil || unit > 1e-10 {
@@ -253,16 +254,16 @@ func compareCanceled[T dist.Float](c *trial.Case, s *emd.Solver[T], p *emd.Probl
 	}
 }
 
-// compareCopies solves a problem that consists of copies of a few points. Its dual variables prove that the sums of its plan
-// over the copies are optimal for the problem without copies.
+// compareCopies solves a problem whose point clouds contain many copies of a few distinct points. It merges the copies in the
+// plan, and checks that the merged plan is optimal for the distinct points.
 func compareCopies[T dist.Float](c *trial.Case, s *emd.Solver[T], n, m, d int) {
 	c.Alone()
 	c.Large()
 	const distinct = 20
-	points := make([][2][]T, distinct) // pairs of nearby points: first near the origin, then far from it
+	points := make([][2][]T, distinct) // pairs of nearby points; the first half is near the origin, the second half is far away
 	for k := range points {
 		x, y, apart := make([]T, d), make([]T, d), math.Exp(-5*c.Float64())
-		if c.Chance(2) { // near the threshold below which distances are computed by differences
+		if c.Chance(2) { // near the threshold below which distances are computed from coordinate differences
 			apart = 0.25 + 0.1*c.Float64()
 		}
 		for l := range x {
@@ -322,7 +323,7 @@ func compareCopies[T dist.Float](c *trial.Case, s *emd.Solver[T], n, m, d int) {
 	}
 }
 
-// compareWideAssign compares assignments with so many columns that the kernels process a row in pieces.
+// compareWideAssign checks Assign for rows that are longer than the blocks of the kernels.
 func compareWideAssign[T dist.Float](c *trial.Case, s *emd.Solver[T]) {
 	c.Alone()
 	n, m := 2+c.IntN(5), 32_000+c.IntN(70_000)
@@ -331,7 +332,7 @@ func compareWideAssign[T dist.Float](c *trial.Case, s *emd.Solver[T]) {
 		common[j] = c.NormFloat64()
 	}
 	x := trial.Matrix(c, n, m, func(i, j int) T { return T(common[j] + 0.02*c.NormFloat64()) })
-	// An optimal assignment has columns that are among the n cheapest of their rows.
+	// An optimal assignment needs only the n cheapest columns of each row.
 	var few []int
 	for _, row := range x.Table() {
 		var best []int
@@ -366,7 +367,7 @@ func compareWideAssign[T dist.Float](c *trial.Case, s *emd.Solver[T]) {
 			c.Errorf("column %d is assigned twice", j)
 		}
 	}
-	bound := float64(n*n) * 8 * 0x1p-53 // for numbers below 8
+	bound := float64(n*n) * 8 * 0x1p-53 // all costs are below 8
 	trial.Near(c, sum[0], total, bound, "cost of columns %v", dst)
 	trial.Near(c, sum[0], want, bound, "cost of %d rows of %d columns", n, m)
 }
@@ -465,13 +466,14 @@ func compareLines[T dist.Float](c *trial.Case, s *emd.Solver[T]) {
 		size = max(size, math.Abs(float64(v)))
 	}
 	if math.IsInf(p, 1) {
-		// If partial sums of the weights are equal up to rounding errors, a tiny mass may or may not move far.
+		// Other weights may have partial sums that are equal up to rounding errors. A rounding error can then change the
+		// largest difference.
 		if wa == nil && wb == nil && n == m && got[0] != w.Hi {
 			c.Errorf("W_∞ of %d samples = %v, want %v", n, got[0], w.Hi)
 		}
 		return
 	}
-	// A mass of a few rounding errors may move to a neighbor in the order.
+	// Rounding errors may move a tiny mass to the neighboring sample.
 	bound := 1e-13*w.Hi + float64(n+m)*0x1p-50*math.Pow(2*size, p)
 	if math.Abs(math.Pow(got[0], p)-w.Hi) > bound+1e-12*p*w.Hi*(2+math.Abs(math.Log(w.Hi+1e-300)))/10 {
 		c.Errorf("W of %d and %d samples, p = %v: %v, want %v", n, m, p, math.Pow(got[0], p), w.Hi)
@@ -497,8 +499,8 @@ func compareSliced[T dist.Float](c *trial.Case, s *emd.Solver[T]) {
 	}
 	dx, dy := trial.Output[T](c, n, 1), trial.Output[T](c, m, 1)
 	got := trial.OutputVector[float64](c, 3)
-	// wide returns the same points on an axis in two dimensions: every projected distance is the distance on the line times
-	// |θ₁|.
+	// wide returns the points with a second coordinate of 0. Each projected distance is then |θ₁| times the distance on the
+	// line.
 	wide := func(v trial.View[T]) dist.Matrix[T] {
 		return dist.Matrix[T](trial.Matrix(c, v.Rows, 2, func(i, j int) T { return v.Row(i)[0] * T(1-j) }))
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/gomonge/monge/dist"
 )
 
-// TestPOT checks the comparison with POT in the guide. The values are results of POT 0.9.7.
+// TestPOT checks the results that the guide compares with POT. The expected values are results of POT 0.9.7.
 func TestPOT(t *testing.T) {
 	var s Solver[float64]
 	near := func(what string, got, want, tolerance float64) {
@@ -40,8 +40,7 @@ func TestPOT(t *testing.T) {
 		}
 		near("wasserstein_1d", math.Pow(w, order), want, 1e-14)
 	}
-	// ot.sliced_wasserstein_distance returns the root, for 400 000 directions of POT's random
-	// generator.
+	// ot.sliced_wasserstein_distance returns the p-th root. POT computed the expected values with 400 000 random directions.
 	clouds := &Problem[float64]{X: dist.NewMatrix(4, 2, []float64{0, 0, 1, 2, 3, 1, 2, 2}), Y: dist.NewMatrix(3, 2, []float64{5, 1, 4, 4, 6, 0})}
 	for order, want := range map[float64]float64{1: 2.3886774172435143, 2: 2.6897923191888546} {
 		w, err := s.Sliced(t.Context(), dist.Matrix[float64]{}, dist.Matrix[float64]{}, clouds, &SlicedOptions{Directions: 20000, Order: order})

@@ -24,16 +24,16 @@ type Problem[T dist.Float] struct {
 	X, Y dist.Matrix[T]
 	// A and B are the marginals: n and m weights. nil means uniform weights, 1/n or 1/m.
 	//
-	// Weights must be finite and not negative, and their sums must be positive. Unless Mass is set, the relative difference
-	// of the sums of A and B must be at most 1e-6 (1e-4 for float32), and B is scaled to the sum of A. Weights are rounded to
-	// a multiple of about 2⁻¹⁰⁰ of the sum; smaller positive weights become this multiple.
+	// Weights must be finite and not negative, and their sums must be positive. Unless Mass is set, the relative difference of
+	// the sums of A and B must be at most 1e-6 (1e-4 for float32), and B is scaled to the sum of A. Weights are rounded to
+	// multiples of a unit, which is about 2⁻¹⁰⁰ times the sum. Smaller positive weights become one unit.
 	A, B []T
 	// Mass, if positive, is the mass of the plan, and A and B are upper bounds of its marginals (partial transport). Mass
 	// must not exceed the sum of A or the sum of B.
 	Mass float64
 }
 
-// Errors of this package wrap one of these values and describe the problem and its position. ErrShape, ErrNotFinite and
+// Errors of this package wrap one of these values, and describe the invalid value and its position. ErrShape, ErrNotFinite and
 // ErrSettings are the same values as in packages sinkhorn and wda.
 var (
 	// ErrShape means that sizes do not match.

@@ -18,12 +18,11 @@ type Result[T dist.Float] struct {
 	// Plan contains the positive elements of the plan T, at most n + m − 1, in ascending order of rows and then of columns.
 	// Row sums are equal to A, and column sums to B, up to rounding.
 	Plan []Entry
-	// U (length n) and V (length m) are the dual variables. They satisfy u_i + v_j + Price ≤ M_ij up to
-	// Certificate.Violation, with equality where T_ij > 0. With Mass, they are not positive. If Status is StatusCanceled,
-	// they are NaN.
+	// U (length n) and V (length m) are the dual variables. They satisfy u_i + v_j + Price ≤ M_ij up to Certificate.Violation,
+	// with equality where T_ij > 0. If Mass is set, U and V are not positive. If Status is StatusCanceled, U and V are NaN.
 	U, V []float64
-	// Price is the derivative of the cost with respect to Mass. Without Mass it is 0. If Status is StatusCanceled, it is
-	// NaN.
+	// Price is the derivative of the cost with respect to Mass. Price is 0 if Mass is not set, and NaN if Status is
+	// StatusCanceled.
 	Price float64
 	// Certificate bounds the difference between Cost and the optimum.
 	Certificate Certificate
@@ -44,16 +43,17 @@ type Entry struct {
 // Certificate proves that a plan is optimal. You can recompute all fields from the plan, the dual variables and the problem. If
 // the status is StatusCanceled, Violation, Dual and Gap are NaN.
 type Certificate struct {
-	// Violation is the largest violation of u_i + v_j + Price ≤ M_ij, and with Mass also of u_i ≤ 0 and v_j ≤ 0. Solve
-	// computes it in one pass over all costs.
+	// Violation is the largest violation of u_i + v_j + Price ≤ M_ij. If Mass is set, Violation also includes violations of the
+	// bounds u_i ≤ 0 and v_j ≤ 0. Solve computes Violation in one pass over all costs.
 	Violation float64
 	// MarginalError is the largest absolute difference between a row or column sum of the plan and its weight, after B is
-	// scaled to the sum of A. With Mass, it is the larger of the largest excess over a weight and the error of the mass.
+	// scaled to the sum of A. If Mass is set, MarginalError is the largest excess over a weight, or the error of the moved mass
+	// if this error is larger.
 	MarginalError float64
 	// Primal is ⟨T, M⟩, and Dual is Σ_i a_i u_i + Σ_j b_j v_j + Mass·Price.
 	Primal, Dual float64
-	// Gap is an upper bound of Cost minus the optimum: (Σ_ij T_ij)·Violation + |Primal − Dual|. With Mass, the first factor
-	// includes the mass that is not moved: it is Σa + Σb − Mass.
+	// Gap is an upper bound of Cost minus the optimum: (Σ_ij T_ij)·Violation + |Primal − Dual|. If Mass is set, the first
+	// factor is Σa + Σb − Mass, which includes the unmoved mass.
 	Gap float64
 }
 
@@ -118,7 +118,7 @@ func (w *workspace[T]) setPlan(n, m int) {
 	grow(&r.Plan, int(w.entryCounts[n]))
 	clear(r.Plan)
 	w.simplex.Arcs(n, m, func(_, i, j int, mass, _ float64) {
-		// The columns of a row are in ascending order, except that the first entry may belong after later entries.
+		// The simplex solver lists the columns of a row in ascending order, except that the first column may be out of order.
 		k := w.entryCounts[i]
 		w.entryCounts[i]++
 		if k > 0 && r.Plan[k-1].Row == i && r.Plan[k-1].Column > j {

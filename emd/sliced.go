@@ -15,7 +15,7 @@ import (
 const (
 	defaultDirections  = 50
 	directionsPerBlock = 16 // number of directions processed at a time
-	directionStream    = 49 // the stream of random numbers for directions
+	directionStream    = 49 // random number stream for the directions
 )
 
 // SlicedOptions configures [Solver.Sliced]. The zero value works.
@@ -30,7 +30,7 @@ type SlicedOptions struct {
 
 // sliced is the workspace of Sliced.
 type sliced[T dist.Float] struct {
-	directions, transposed []T // d × k, k × d
+	directions, transposed []T // d × k and k × d elements
 	projected, lines       [2][]T
 	coefficients           [2][]T // n × k
 	gradient               [2][]float64
@@ -40,9 +40,9 @@ type sliced[T dist.Float] struct {
 //
 //	SW_p = (mean_θ W_p(Xθ, Yθ)^p)^(1/p),
 //
-// the mean over random unit vectors θ. W_p is the distance of [Solver.Distance1D].
+// where mean_θ is the mean over random unit vectors θ, and W_p is the distance of [Solver.Distance1D].
 //
-// Unless they are empty, dx (n × d) and dy (m × d) are set to the gradients of SW_p^p with respect to X and Y. If two
+// Sliced sets dx (n × d) and dy (m × d) to the gradients of SW_p^p with respect to X and Y, unless dx or dy is empty. If two
 // projected points are equal, the derivative of their distance is set to 0. dx and dy must not overlap each other, X or Y.
 //
 // If o is nil, the zero options are used. Cost and Mass of the problem must be zero. Errors wrap ErrShape, ErrNotFinite,
@@ -173,7 +173,7 @@ func (c *sliced[T]) drawDirections(rng *rand.Rand, d, k int) {
 	}
 }
 
-// projectPoints projects the points on k directions. Row r of the lines of side t contains the projections on direction r.
+// projectPoints projects the points of side t on k directions. Row r of c.lines[t] contains the projections on direction r.
 func (c *sliced[T]) projectPoints(ctx context.Context, t int, points dist.Matrix[T], k int) error {
 	n := points.Rows
 	grow(&c.projected[t], n*k)
@@ -198,8 +198,8 @@ func multiply[T dist.Float](ctx context.Context, dst, a, b dist.Matrix[T], add b
 	return nil
 }
 
-// sliceDistance returns the p-th power of the distance of the projections on direction r of k. If gradient is set, it also sets
-// column r of the coefficients.
+// sliceDistance returns the p-th power of the distance between the projections on direction r. If gradient is true,
+// sliceDistance also sets column r of the gradient coefficients.
 func (l *line[T]) sliceDistance(ctx context.Context, p *Problem[T], sumA, sumB float64, o *SlicedOptions, r, k int, gradient bool) (float64, error) {
 	n, m := p.X.Rows, p.Y.Rows
 	sides := [2]sortedSide{{uniformMass: float64(m)}, {uniformMass: float64(n)}}

@@ -14,9 +14,9 @@ import (
 
 const (
 	defaultMaxMemory = 8 << 30
-	goodRelativeGap  = 1e-12                                // a gap that is good enough, relative to Σ_ij T_ij |M_ij|
-	limitFactor      = 16                                   // the limit of costs, relative to the largest cost of the plan
-	nodeBytes        = simplex.NodeBytes + assignBytes + 80 // memory of Solve for each row and column
+	goodRelativeGap  = 1e-12                                // largest gap that needs no second solve, relative to Σ_ij T_ij |M_ij|
+	limitFactor      = 16                                   // cost limit relative to the largest cost of the plan
+	nodeBytes        = simplex.NodeBytes + assignBytes + 80 // bytes that Solve needs for each row and column
 )
 
 // Settings configures a Solver. The zero value works.
@@ -159,12 +159,12 @@ func (s *Solver[T]) solve(ctx context.Context, p *Problem[T]) (*Result[T], error
 	}
 }
 
-// adjustLimit sets another limit of the costs if the problem must be solved again, and reports whether it must. Only costs of
-// at least from change.
+// adjustLimit reports whether the problem must be solved again with a different cost limit. If so, adjustLimit sets the new limit
+// and also returns the least cost that the new limit changes.
 //
-// If some costs are much larger than all costs of the plan, the dual variables may also be large, and their rounding errors hide
-// the small costs. The costs are then limited. If the plan contains no limited cost, the plan and its dual variables are
-// optimal for the original costs, too.
+// If some costs are much larger than all costs of the plan, the dual variables may be large, and their rounding errors may hide
+// small costs. adjustLimit then limits the costs. If the plan contains no limited cost, the plan and its dual variables are
+// also optimal for the original costs.
 func (w *workspace[T]) adjustLimit() (from float64, again bool) {
 	r, c := &w.result, &w.costs
 	var size, used, large float64

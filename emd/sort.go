@@ -11,12 +11,12 @@ import (
 
 const (
 	maxInsertion    = 32             // maximum number of samples sorted by insertion alone
-	movesPerSample  = 4              // maximum moves of insertion for each sample after other passes
-	maxCellBits     = 12             // maximum bits of the digit of a pass over cells
+	movesPerSample  = 4              // maximum insertion moves per sample after other passes
+	maxCellBits     = 12             // maximum number of bits per cell pass
 	maxCellSamples  = 1 << 24        // maximum number of samples sorted by cells
-	keyBits         = 11             // bits of the digit of a pass over keys
-	upperShift      = 64 - 3*keyBits // lowest key bit that three passes use
-	movesPerCheck   = 1 << 20        // moves of insertion between two checks of the context
+	keyBits         = 11             // number of bits per key pass
+	upperShift      = 64 - 3*keyBits // lowest key bit that three key passes cover
+	movesPerCheck   = 1 << 20        // insertion moves between two checks of the context
 	samplesPerCheck = 1 << 16        // samples between two checks of the context
 )
 
@@ -27,7 +27,7 @@ type sorter struct {
 	counts                []uint32
 }
 
-// keyOf maps x to an integer. Keys have the order of the numbers.
+// keyOf maps x to an integer key. The keys have the same order as the numbers.
 func keyOf(x float64) uint64 {
 	b := math.Float64bits(x)
 	return b ^ (uint64(int64(b)>>63) | 1<<63)
@@ -84,7 +84,7 @@ func sortSamples[T dist.Float](ctx context.Context, s *sorter, z []T, withIndice
 	return s.keys, indices, err
 }
 
-// sort sorts the keys, and the indices with them. All keys are between least and most.
+// sort sorts s.keys and reorders s.indices in the same way. All keys are between least and most.
 func (s *sorter) sort(ctx context.Context, least, most uint64) error {
 	n := len(s.keys)
 	if n <= maxInsertion {
@@ -94,7 +94,7 @@ func (s *sorter) sort(ctx context.Context, least, most uint64) error {
 	if span := valueOf(most) - valueOf(least); n <= maxCellSamples {
 		digit := min(maxCellBits, (bits.Len(uint(n))+6)/2)
 		scale := float64(uint64(1)<<(2*digit)-1) / span
-		// The scale is 0 if the span overflows, and infinite if it is tiny.
+		// The scale is 0 if the span overflows, and infinite if the span is tiny.
 		if scale > 0 && scale <= math.MaxFloat64 {
 			if err := s.sortCells(ctx, valueOf(least), scale, digit); err != nil {
 				return err
@@ -102,7 +102,7 @@ func (s *sorter) sort(ctx context.Context, least, most uint64) error {
 			if done, err := s.insertionSort(ctx, movesPerSample*n); done || err != nil {
 				return err
 			}
-			// A few cells contain most samples.
+			// Insertion was too slow: a few cells contain most samples.
 		}
 	}
 	if err := s.sortKeys(ctx, upperShift); err != nil {
@@ -111,14 +111,14 @@ func (s *sorter) sort(ctx context.Context, least, most uint64) error {
 	if done, err := s.insertionSort(ctx, movesPerSample*n); done || err != nil {
 		return err
 	}
-	// The upper bits of many samples are equal.
+	// Insertion was too slow: many keys have the same upper bits.
 	return s.sortKeys(ctx, 0)
 }
 
 // cellOf returns the cell of a key. The span of the samples is divided into cells of equal width.
 func cellOf(key uint64, low, scale float64) int { return int((valueOf(key) - low) * scale) }
 
-// sortCells sorts the keys by their cells in two passes over digit bits each.
+// sortCells sorts the keys by cell in two radix passes. The parameter digit is the number of bits per pass.
 func (s *sorter) sortCells(ctx context.Context, low, scale float64, digit int) error {
 	grow(&s.counts, 2<<digit)
 	clear(s.counts)
@@ -162,7 +162,7 @@ func (s *sorter) sortCells(ctx context.Context, low, scale float64, digit int) e
 	return nil
 }
 
-// sortKeys sorts the keys by the bits from shift on.
+// sortKeys sorts the keys by all bits except the lowest shift bits.
 func (s *sorter) sortKeys(ctx context.Context, shift int) error {
 	passes := (64 - shift + keyBits - 1) / keyBits
 	grow(&s.counts, passes<<keyBits)
@@ -222,7 +222,7 @@ func replaceByPrefixSums(count []uint32) int {
 	return int(largest)
 }
 
-// swapBuffers swaps the keys and indices with the other buffers.
+// swapBuffers exchanges keys with otherKeys, and indices with otherIndices.
 func (s *sorter) swapBuffers() {
 	s.keys, s.otherKeys = s.otherKeys, s.keys
 	if len(s.indices) > 0 {

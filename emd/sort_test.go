@@ -11,7 +11,7 @@ import (
 	"github.com/gomonge/monge/internal/ending"
 )
 
-// TestSortSamples compares sorted keys and indices with a stable sort. Each kind of pass is needed for some samples.
+// TestSortSamples compares sorted keys and indices with a stable sort. The samples cover every kind of pass.
 func TestSortSamples(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	draws := map[string]func() float64{
@@ -78,7 +78,8 @@ func checkSort(t *testing.T, name string, s *sorter, z []float64) {
 	}
 }
 
-// TestSortEnds checks that every pass checks the context for each piece, and that a sort ends at each of these checks.
+// TestSortEnds checks that every pass checks the context once per samplesPerCheck samples, and that a sort ends at each of
+// these checks.
 func TestSortEnds(t *testing.T) {
 	const pieces = 2
 	rng := rand.New(rand.NewPCG(1, 3))
@@ -105,11 +106,11 @@ func TestSortEnds(t *testing.T) {
 		sort   func(context.Context) error
 		checks int
 	}{
-		// Checks occur in: keys, counters and two passes over cells, insertion.
+		// The sort checks the context while it makes keys, counts, makes two cell passes, and inserts.
 		"cells": {samples(func() float64 { return rng.Float64() * 1e300 }), 5 * pieces},
-		// As above, but insertion gives up at once. Then: counters and three passes over keys, insertion.
+		// The first insertion gives up at once. Counting, three key passes and insertion follow.
 		"upper bits": {samples(rng.Float64), 4*pieces + 1 + 4*pieces + pieces},
-		// As above, but insertion gives up at once. Then: counters and six passes over keys.
+		// Both insertions give up at once. Counting and six key passes follow.
 		"all bits": {samples(func() float64 { return 1 + rng.Float64()*0x1p-30 }), 4*pieces + 1 + 4*pieces + 1 + 7*pieces},
 		"moves":    {reversed, 1 + 3000*2999/2/movesPerCheck},
 	} {
@@ -119,7 +120,7 @@ func TestSortEnds(t *testing.T) {
 		}
 		for k := 1; k <= all.Checks(); k++ {
 			ctx := ending.At(k)
-			if err := c.sort(ctx); err != ending.ErrAt || ctx.ChecksAfterEnd() > 1 { // context.Cause makes the one later check
+			if err := c.sort(ctx); err != ending.ErrAt || ctx.ChecksAfterEnd() > 1 { // context.Cause makes one more check
 				t.Errorf("%s: check %d: %v, and %d later checks", name, k, err, ctx.ChecksAfterEnd())
 			}
 		}

@@ -9,16 +9,16 @@ import (
 )
 
 const (
-	annealFrom       = 8    // in the first stage, λ·(max M − min M) is at most this
+	annealFrom       = 8    // upper limit of λ·(max M − min M) in the first stage
 	annealTolerance  = 1e-2 // marginal error at which a stage ends
 	annealIterations = 200  // maximum iterations of a stage
 
 	leastLambda = 0x1p-1000 // least λ of a stage; its reciprocal does not overflow
 )
 
-// annealedStart finds a start by ε-scaling: it solves the problem roughly for the increasing
-// values …, λ/factor², λ/factor. See B. Schmitzer, "Stabilized sparse scaling algorithms for entropy
-// regularized transport problems", SIAM J. Sci. Comput. 41 (2019).
+// annealedStart finds initial potentials by ε-scaling. It solves the problem with low accuracy for the increasing values …,
+// λ/factor², λ/factor of λ. See B. Schmitzer, "Stabilized sparse scaling algorithms for entropy regularized transport
+// problems", SIAM J. Sci. Comput. 41 (2019).
 type annealedStart[T dist.Float] struct {
 	solution *solution[T]
 	factor   float64
@@ -31,10 +31,9 @@ func (a *annealedStart[T]) find(ctx context.Context) (bool, error) {
 	})
 }
 
-// solveStages calls solve for the increasing values …, λ/factor², λ/factor, and stores the start for
-// λ in the problem. solve receives the number of stages and the potentials from which its stage
-// starts: the potentials of the previous stage, scaled to the new λ. The first stage starts from
-// the argument start, scaled from λ to the λ of this stage.
+// solveStages calls solve once per stage, for the increasing values …, λ/factor², λ/factor of λ. Then it stores initial
+// potentials for λ in problem.Start. The arguments of solve are the number of stages and the initial potentials of the stage.
+// The initial potentials are the potentials of the previous stage (or the argument start), scaled to the λ of the stage.
 func (s *solution[T]) solveStages(ctx context.Context, factor float64, start []T, solve func(stages int, start []T) error) error {
 	stages, err := s.countStages(ctx, factor)
 	if err != nil {
@@ -91,8 +90,8 @@ func (s *solution[T]) countStages(ctx context.Context, factor float64) (stages i
 	return stages, nil
 }
 
-// scaleStart sets foundStart = c·(start − offset), where offset is the part of start that the shift
-// contains, and scales the shift by c. start may be foundStart.
+// scaleStart sets s.foundStart to c·(start − offset) and multiplies startShift by c. The offset is the part of the start
+// potentials that startShift already contains. The argument start may be s.foundStart.
 func (s *solution[T]) scaleStart(start []T, c float64) {
 	it := s.it
 	gibbs.Grow(&s.foundStart, it.n)

@@ -9,51 +9,49 @@ import (
 	"github.com/gomonge/monge/internal/asm/pass"
 )
 
-// The dual of a balanced problem. If u = a ⊘ Kv is inserted, the dual is a concave function of
-// g = log v:
+// This file implements the dual of a balanced problem. After substituting u = a ⊘ Kv, the dual is a concave function of the
+// vector g = log v:
 //
 //	D(g) = Σ_j b_j g_j − Σ_i a_i log (Kv)_i,   ∇D = b − c,   −∇²D = diag(c) − Tᵀ diag(1/a) T,
 //
-// where c = Tᵀ1 are the column sums. The duals of other problems are in penalized.go and
-// partial.go.
+// where c = Tᵀ1 are the column sums. The duals of other problems are in penalized.go and partial.go.
 
-// dual is the dual problem, evaluated by Newton's method at a dualPoint.
+// dual is a dual problem that Newton's method maximizes. The implementations evaluate the dual at a dualPoint.
 type dual[T dist.Float] interface {
-	// prepare computes the rest of the current point from its scalings.
+	// prepare completes the current point from its scalings u and v.
 	prepare(ctx context.Context) error
 	// value returns the value of the dual at the last iterate, up to a constant.
 	value() float64
-	// setResidual sets the column sums, e = ∇D, and the marginal error of the point.
+	// setResidual sets the column sums, the gradient e of the dual, and the marginal error of the current point.
 	setResidual()
-	// system returns diag, rows and Σ diag of −∇²D = diag(diag) − Tᵀ diag(1/rows) T.
+	// system returns the vectors diag and rows of the matrix −∇²D = diag(diag) − Tᵀ diag(1/rows) T, and the sum of diag.
 	system() (diag, rows []T, weight float64)
-	// completeSystem adds terms to the system and to the initial direction. Only partial transport has
-	// such terms.
+	// completeSystem adds terms to the system and to the initial direction. Only partial transport needs these terms.
 	completeSystem(ctx context.Context, sys *system[T]) error
 	// clipDirection shortens a direction that leaves the domain of the dual.
 	clipDirection(beta []T)
 	// noise returns the rounding error of the dual's values.
 	noise() float64
-	// proposeColumns sets tv to the v of the next plain iteration.
+	// proposeColumns sets the trial scaling tv to the v of the next plain iteration.
 	proposeColumns()
-	// completeTrial computes tu and tq = Kᵀtu from tv. It reports whether tu and tv are accurate.
+	// completeTrial computes tu and tq = Kᵀtu from the trial scaling tv. It reports whether tu and tv are accurate.
 	completeTrial(ctx context.Context) (bool, error)
 	// acceptTrial makes the trial point the current point.
 	acceptTrial()
-	// trialGain returns the increase of the dual from the current point to the trial point, and its
-	// derivative along beta at the trial point. The trial point is a step of length t along beta.
+	// trialGain returns the increase of the dual from the current point to the trial point, and the derivative of the dual
+	// along beta at the trial point. The trial point must be the current point plus t·beta.
 	trialGain(t float64, beta []T) (gain, slope float64)
 }
 
-// dualPoint contains the current point of the dual and a trial point, both as scalings relative to
-// the current base.
+// dualPoint contains the current point of the dual and a trial point. The scalings of the two points are relative to the
+// current base potentials.
 type dualPoint[T dist.Float] struct {
 	it         *iteration[T]
-	u, v       []T // current point; its column sums Kᵀu are it.q
+	u, v       []T // current point; it.q contains the column sums Kᵀu
 	tu, tv, tq []T // trial point
 	e          []T // gradient of the dual
-	rows, diag []T // diagonals of the system, with penalties or Mass
-	sums       []T // K v of the latest trial point, with penalties or Mass
+	rows, diag []T // diagonals of the system; used with penalties or Mass
+	sums       []T // K·tv; used with penalties or Mass
 }
 
 // acceptTrial swaps the current point and the trial point.
@@ -63,7 +61,7 @@ func (p *dualPoint[T]) acceptTrial() {
 	p.it.q, p.tq = p.tq, p.it.q
 }
 
-// storeIterate stores the point as the last iterate.
+// storeIterate makes the current point the last iterate.
 func (p *dualPoint[T]) storeIterate() {
 	it, k := p.it, p.it.res.Iterations
 	copy(it.u(k), p.u)
@@ -128,7 +126,7 @@ func (d *balanced[T]) trialGain(t float64, beta []T) (gain, slope float64) {
 	return gain, slope
 }
 
-// divide sets dst = weight ⊘ sums, and 0 for a zero weight.
+// divide sets dst = weight ⊘ sums. If a weight is 0, the element of dst is 0.
 func divide[T dist.Float](dst, weight, sums []T) {
 	pass.Divide(dst, weight, sums)
 	for i, w := range weight {

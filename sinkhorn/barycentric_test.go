@@ -7,8 +7,8 @@ import (
 	"github.com/gomonge/monge/dist"
 )
 
-// TestBarycentricMass checks the barycentric projection with penalties or Mass, where the sum of a
-// row of the plan differs from its weight. The weighted sum must be divided by the sum of the row.
+// TestBarycentricMass checks the barycentric projection with penalties or Mass. The weighted sum must be divided by the row sum
+// of the plan, which differs from the weight of the row.
 func TestBarycentricMass(t *testing.T) {
 	x, y := dist.NewMatrix(2, 1, []float64{0, 1}), dist.NewMatrix(2, 1, []float64{10, 12})
 	for name, c := range map[string]struct {

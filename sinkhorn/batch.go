@@ -25,33 +25,31 @@ type batch[T dist.Float] struct {
 	visit    func(i int, r *Result[T], err error)
 }
 
-// run contains the problems order[first:last]. The problems share K, or each problem uses one lane.
+// run is the group of problems order[first:last]. The problems share one K, or each problem uses one lane of the vector
+// registers.
 type run struct {
 	first, last int
 	lanes       bool
 }
 
-// SolveBatch solves many problems, Settings.Workers at a time. It calls visit(i, r, err) with the
-// values that Solve returns for problems[i]. The result is valid until visit returns. visit is called
-// from several goroutines at once and in no particular order. Results have the same bits as results
-// of Solve, for any number of workers.
+// SolveBatch solves many problems, Settings.Workers at a time. It calls visit(i, r, err) with the values that Solve returns for
+// problems[i]. The result is valid until visit returns. visit is called from several goroutines at once and in no particular
+// order. Results have the same bits as results of Solve, for any number of workers.
 //
 // Two kinds of problems are solved faster than by Solve:
 //
-//   - Consecutive problems with the same cost matrix or the same points, and the same λ, are solved
-//     together, up to 16 at a time. "The same" means that they share Data, not that values are equal.
-//     K is computed once, and each pass over it serves all of these problems.
-//   - Problems of at most 32 × 32 points (24 × 24 without AVX-512) in at most 16 dimensions are
-//     solved 8 at a time, or 16 in float32, each in a lane of the vector registers. This does not
-//     apply to StorageMixed.
+//   - Consecutive problems with the same cost matrix or the same points, and the same λ, are solved together, up to 16 at a
+//     time. Matrices are the same if they share Data; equal elements are not enough. K is computed once, and each pass over K
+//     serves all of these problems.
+//   - Problems of at most 32 × 32 points (24 × 24 without AVX-512) in at most 16 dimensions are solved 8 at a time, or 16 in
+//     float32. Each problem uses one lane of the vector registers. This is not done with StorageMixed.
 //
-// With Settings.Gradient or Anneal, all problems are solved one by one. Problems that need the log
-// domain or an accelerated method are solved one by one.
+// With Settings.Gradient or Anneal, all problems are solved one by one. Problems that need the log domain or an accelerated
+// method are solved one by one.
 //
-// When the context ends, problems that have started are visited with a canceled result, as from
-// Solve; other problems are not visited. SolveBatch then returns the context's cause. A panic in
-// visit ends the batch in the same way and continues in the caller. Results of Solve stay valid.
-// After warm-up SolveBatch does not allocate.
+// When the context ends, problems that have started are visited with a canceled result, as from Solve. Other problems are not
+// visited. SolveBatch then returns the context's cause. A panic in visit ends the batch in the same way and continues in the
+// caller. Results of Solve stay valid. After warm-up SolveBatch does not allocate.
 func (s *Solver[T]) SolveBatch(ctx context.Context, problems []Problem[T], visit func(i int, r *Result[T], err error)) error {
 	return s.implementation().SolveBatch(ctx, problems, visit)
 }
@@ -77,8 +75,7 @@ func (s *solver[T]) SolveBatch(ctx context.Context, problems []Problem[T], visit
 	return b.pool.Run(s.timed.Of(ctx), workers, len(b.runs), b.take)
 }
 
-// divideRuns divides the problems into runs. Each worker receives some of the problems that share
-// K.
+// divideRuns divides the problems into runs. Problems that share K are divided among the workers.
 func (b *batch[T]) divideRuns(set *Settings, workers int) {
 	b.runs, b.order, b.small = b.runs[:0], b.order[:0], b.small[:0]
 	together := !set.Gradient && set.Anneal == 0 && set.Domain != DomainLog
@@ -113,7 +110,7 @@ func (b *batch[T]) divideSmall() {
 	width := num.Lanes[T]()
 	for small := b.small; len(small) > 0; {
 		count := min(width, len(small))
-		if count < width/4 { // solving so few problems one by one is faster
+		if count < width/4 { // Solve is faster for few problems
 			count = 1
 		}
 		first := len(b.order)
@@ -166,10 +163,9 @@ func (s *solver[T]) solveAlone(ctx context.Context, p *Problem[T], i int, visit 
 	return nil
 }
 
-// solveGroup solves the problems with the indices which together, with one K or in lanes, and calls
-// visit. A problem is passed to Solve if it leaves the plain domain, converges slowly although a faster
-// method exists, or cannot be solved. If the context ends during one of these solves, it returns the
-// context's cause.
+// solveGroup solves the problems with the indices in the slice which, and calls visit. The problems share one K, or each
+// problem uses one lane. If a problem leaves the plain domain, cannot be solved, or converges slowly although a faster method
+// exists, solveGroup passes the problem to Solve. If the context ends, solveGroup returns the context's cause.
 func (s *solver[T]) solveGroup(ctx context.Context, problems []Problem[T], which []int, lanes bool, visit func(i int, r *Result[T], err error)) error {
 	ended := s.solveTogether(ctx, problems, which, lanes)
 	members := s.group.members[:len(which)]

@@ -22,8 +22,8 @@ func batchProblems[T dist.Float](count int) []Problem[T] {
 	return ps
 }
 
-// TestSolveBatch checks that every problem gets the answer or error of Solve, for any number of workers, without
-// allocations.
+// TestSolveBatch compares results and errors of SolveBatch with Solve for several numbers of workers, and checks that
+// SolveBatch does not allocate.
 func TestSolveBatch(t *testing.T) {
 	ps := batchProblems[float64](300)
 	ps[17].Lambda = -1
@@ -96,7 +96,7 @@ func TestSolveBatchCanceled(t *testing.T) {
 			ended.Store(true)
 		}
 	})
-	if err != context.Canceled || late.Load() > 2*num.MaxLanes { // problems in progress on both workers
+	if err != context.Canceled || late.Load() > 2*num.MaxLanes { // both workers finish the problems in progress
 		t.Errorf("%v after %d visits, of which %d after the end", err, visits.Load(), late.Load())
 	}
 	if err := s.SolveBatch(t.Context(), nil, nil); err != nil {

@@ -14,8 +14,7 @@ import (
 	"github.com/gomonge/monge/internal/gibbs"
 )
 
-// BenchmarkSolve measures one solve of n against n points in 10 dimensions with ten iterations. The
-// metric iter/s counts iterations and includes the time for the kernel.
+// BenchmarkSolve measures one solve of n against n points in 10 dimensions with ten iterations.
 func BenchmarkSolve(b *testing.B) {
 	benchmarkSolve[float64](b, "f64", StorageAuto)
 	benchmarkSolve[float64](b, "mixed", StorageMixed)
@@ -61,8 +60,8 @@ func benchmarkSolve[T dist.Float](b *testing.B, name string, storage Storage) {
 	}
 }
 
-// BenchmarkIteration measures the mean time of an iteration on a cost matrix and of a step of the
-// reverse pass, for row lengths that are and are not multiples of the vector length.
+// BenchmarkIteration measures the mean time of an iteration, with and without its step of the reverse pass. Only some of the
+// row lengths are multiples of the vector length.
 func BenchmarkIteration(b *testing.B) {
 	benchmarkIteration[float64](b, "f64", StorageDense)
 	benchmarkIteration[float64](b, "mixed", StorageMixed)
@@ -132,8 +131,8 @@ func BenchmarkWorkers(b *testing.B) {
 	}
 }
 
-// BenchmarkTogether measures sixteen problems with one cost matrix in a loop of Solve and in
-// SolveBatch, on one core and on all cores. µs/problem is the time of one problem.
+// BenchmarkTogether compares Solve with SolveBatch for sixteen problems with one cost matrix, on one core and on all cores. The
+// metric µs/problem is the time per problem.
 func BenchmarkTogether(b *testing.B) {
 	benchmarkTogether[float64](b, "f64", StorageAuto)
 	benchmarkTogether[float64](b, "mixed", StorageMixed)
@@ -157,8 +156,7 @@ func benchmarkTogether[T dist.Float](b *testing.B, name string, storage Storage)
 	}
 }
 
-// BenchmarkTiny is like BenchmarkTogether for ten thousand problems of n against n points, each
-// with its own K.
+// BenchmarkTiny is like BenchmarkTogether, but for ten thousand small problems that do not share K.
 func BenchmarkTiny(b *testing.B) {
 	benchmarkTiny[float64](b, "f64")
 	benchmarkTiny[float32](b, "f32")
@@ -244,8 +242,7 @@ func BenchmarkBatch(b *testing.B) {
 	}
 }
 
-// BenchmarkGuard measures the check for a second goroutine, which is part of every call of a solver
-// or a result.
+// BenchmarkGuard measures the check for a second goroutine. Every method of a solver or a result makes this check.
 func BenchmarkGuard(b *testing.B) {
 	s, err := newSolver[float64](&Settings{})
 	if err != nil {

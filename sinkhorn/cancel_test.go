@@ -10,8 +10,8 @@ import (
 	"github.com/gomonge/monge/internal/ending"
 )
 
-// TestEndAtEveryCheck checks that Solve and SolveBatch return a result together with the cause wherever
-// the context ends. The result has a plan and its marginal error, or no plan.
+// TestEndAtEveryCheck ends the context at every check of a solve. Solve and SolveBatch must then return a result together with
+// the context's cause. The result must have a plan and a marginal error, or no plan.
 func TestEndAtEveryCheck(t *testing.T) {
 	matrix := func(x ...float64) dist.Matrix[float64] { return dist.NewMatrix(2, 2, x) }
 	far, near := matrix(2000, 3000, 3000, 2000), matrix(0.1, 0.7, 0.9, 0.2)

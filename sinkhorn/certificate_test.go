@@ -14,16 +14,16 @@ import (
 	"github.com/gomonge/monge/internal/testdata"
 )
 
-// certificate checks an answer by the optimality conditions, from the plan and the potentials only.
-// The regularized problem is strictly convex, so these conditions prove the answer:
+// certificate solves p and checks the optimality conditions, using only the plan and the potentials. The regularized problem is
+// strictly convex, so these conditions prove that the result is correct:
 //
 //	T_ij = exp(f_i + g_j − λM_ij), the cost is ⟨T, M⟩, and
 //	T1 = a and Tᵀ1 = b                                       if both marginals are exact,
 //	(T1)_i = a_i exp(−φ_i/(ρλ)), φ_i = f_i − log a_i,        with a penalty, and likewise for b,
 //	T1 ≤ a, and (T1)_i = a_i unless φ_i is the largest φ     with Mass, and likewise for b.
 //
-// Row sums are correct up to rounding, and column sums up to the tolerance. A solve that has not
-// converged must report its true marginal error.
+// Row sums must be correct up to rounding, and column sums up to the tolerance. A solve that has not converged must report its
+// true marginal error.
 func certificate(ctx interface {
 	solve(p *Problem[float64]) (*Result[float64], error)
 }, t *testing.T, p *Problem[float64], tolerance float64) (converged bool, err error) {
@@ -95,7 +95,7 @@ func certificate(ctx interface {
 	return r.Status == StatusConverged, nil
 }
 
-// violation returns by how much the row sums or the column sums violate the optimality conditions.
+// violation returns the total error of the row sums, or of the column sums, in the optimality conditions.
 func violation(p *Problem[float64], sums, weights, f []float64, rho float64) (e float64, err error) {
 	top := math.Inf(-1)
 	for i, w := range weights {
@@ -164,9 +164,8 @@ func (s solving) solve(p *Problem[float64]) (*Result[float64], error) {
 	return s.Solve(s.t.Context(), p)
 }
 
-// certified returns random problem i of a sequence, with up to most points on each side. A problem is
-// balanced, has penalties, or is partial transport. In a fifth of the problems, some costs are
-// negative. Weights are equal, random, tiny or zero.
+// certified returns random problem number i, with n ≤ most and m ≤ most. The problem is balanced, has penalties, or is partial
+// transport. In a fifth of the problems, some costs are negative. Weights are equal, random, tiny or zero.
 func certified(i, most int) *Problem[float64] {
 	rng := rand.New(rand.NewPCG(27, uint64(i)))
 	n, m := 1+rng.IntN(most), 1+rng.IntN(most)
@@ -196,8 +195,8 @@ func certified(i, most int) *Problem[float64] {
 	return p
 }
 
-// TestCertificates checks that the answers of random problems fulfill the optimality conditions and
-// that nearly all converge.
+// TestCertificates checks that the results of random problems satisfy the optimality conditions, and that nearly all solves
+// converge.
 func TestCertificates(t *testing.T) {
 	count := 56
 	if testdata.IsLong() {

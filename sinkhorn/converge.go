@@ -14,34 +14,32 @@ import (
 const (
 	paceEvery = 8    // iterations between two checks of the pace
 	paceFrom  = 16   // iterations before the first check
-	paceFew   = 40   // plain iterations continue if paceFew + paceSmall/min(n, m) more are expected to suffice
+	paceFew   = 40   // plain iterations continue if paceFew + paceSmall/min(n, m) more are expected to be enough
 	paceSmall = 6000 // accounts for the overhead of Newton's steps in small problems
 
-	slowAnneal = 4 // factor of ε-scaling for slow iterations
-	slowStages = 3 // minimum number of stages of ε-scaling; with fewer stages, no better start is tried
+	slowAnneal = 4 // factor of ε-scaling after slow plain iterations
+	slowStages = 3 // minimum number of ε-scaling stages for which a better start is tried
 )
 
-// start finds a better start for plain iterations. The implementations are annealedStart
-// (anneal.go), stagedStart (stages.go) and exactStart (exact.go).
+// start finds better initial potentials for plain iterations. The implementations are annealedStart (anneal.go), stagedStart
+// (stages.go) and exactStart (exact.go).
 type start[T dist.Float] interface {
-	// find stores the start in problem.Start and reports whether it has found one. It sets
-	// Result.Annealing to the number of passes that it has made.
+	// find stores initial potentials in problem.Start. It returns false if it finds no initial potentials. It sets
+	// Result.Annealing to the number of its passes over the costs.
 	find(ctx context.Context) (bool, error)
 }
 
-// attempt is a start that is tried when Newton's steps stall. The start is used if the dual is not
-// smaller afterwards.
+// attempt is a start to try when Newton's method stalls. The start is kept unless it decreases the dual.
 type attempt[T dist.Float] struct {
-	start           start[T] // nil continues with plain iterations
-	forced          bool     // use the start even if the dual is smaller
-	plainIterations float64  // number of plain iterations to allow afterwards, as in pace; 0 means the usual number
+	start           start[T] // if nil, plain iterations continue
+	forced          bool     // keep the start even if it decreases the dual
+	plainIterations float64  // value of pace.few after the start; 0 means the usual value
 }
 
-// solution is the strategy of Solve. It begins with plain iterations. If there is a tolerance and
-// plain iterations are slow, ε-scaling finds a better start and Newton's steps follow (newton.go).
-// Each time Newton's steps stall, the next start is tried: first the dual variables of the problem
-// without entropy, then stages that end with Newton's steps. If a start is not better, plain
-// iterations continue until their number has doubled.
+// solution implements the strategy of Solve. Solve begins with plain iterations. If there is a tolerance and plain iterations
+// are slow, ε-scaling finds a better start and Newton's method follows (newton.go). Each time Newton's method stalls, the next
+// start is tried. The first start uses the dual variables of the unregularized problem. Later starts use ε-scaling with
+// Newton's method in each stage. If a start is not better, plain iterations continue until their number has doubled.
 type solution[T dist.Float] struct {
 	it         *iteration[T]
 	unbalanced unbalanced[T]
@@ -53,14 +51,14 @@ type solution[T dist.Float] struct {
 	annealed      annealedStart[T]
 	exact         exactStart[T]
 	rough, staged stagedStart[T]
-	// attempts in the order in which they are made, for each kind of problem
+	// attempts for each kind of problem, in the order of use
 	balancedAttempts, partialAttempts, penalizedAttempts []attempt[T]
 
 	foundStart []T // latest start found
 	kept       keptIterate[T]
 }
 
-// keptIterate is an iterate to which a solution returns if a start is not better.
+// keptIterate is the iterate that is saved before a start is tried, and restored if the start is not better.
 type keptIterate[T dist.Float] struct {
 	result        Result[T]
 	lambda, shift float64
@@ -109,7 +107,7 @@ func (s *solution[T]) attempts() []attempt[T] {
 	return s.balancedAttempts
 }
 
-// pace predicts the number of iterations from the decrease of the marginal error.
+// pace predicts the number of plain iterations from the decrease of the marginal error.
 type pace struct {
 	next      int
 	last, few float64
@@ -120,8 +118,8 @@ func newPace(next, n, m int) pace {
 	return pace{next: next, few: paceFew + paceSmall/float64(min(n, m))}
 }
 
-// isSlow reports whether too many more plain iterations would be needed to reach the error goal. e is
-// the error after iteration k.
+// isSlow reports whether too many more plain iterations are needed to reduce the error to goal. The argument e is the error
+// after iteration k.
 func (p *pace) isSlow(k int, e, goal float64) bool {
 	if k < p.next || !finite(e) {
 		return false
@@ -131,8 +129,7 @@ func (p *pace) isSlow(k int, e, goal float64) bool {
 	return last > 0 && !(float64(num.Log(last/e)*p.few) > float64(num.Log(e/goal)*paceEvery))
 }
 
-// solveFrom makes iterations for the current λ. They start from u⁰ = exp(start), or from u⁰ = 1 if
-// start is nil.
+// solveFrom makes plain iterations for the current λ, beginning at u⁰ = exp(start), or at u⁰ = 1 if start is nil.
 func (s *solution[T]) solveFrom(ctx context.Context, limit int, tolerance float64, start []T) error {
 	if err := s.it.setStart(ctx, 0, start); err != nil {
 		return err
@@ -191,8 +188,8 @@ func (s *solution[T]) converge(ctx context.Context) error {
 	}
 }
 
-// tryStart looks for a better start. If it finds one, it replaces the iterate by the first iterate
-// from this start and returns true.
+// tryStart looks for a better start. If there is a better start, tryStart makes one iteration from it and returns true.
+// Otherwise it restores the last iterate.
 func (s *solution[T]) tryStart(ctx context.Context, a attempt[T]) (bool, error) {
 	if a.start == nil {
 		return false, nil
@@ -217,7 +214,7 @@ func (s *solution[T]) tryStart(ctx context.Context, a attempt[T]) (bool, error) 
 		return true, nil
 	}
 	s.restoreIterate()
-	if err != nil && !errors.Is(err, ErrRange) { // stages may be out of range although λ is not
+	if err != nil && !errors.Is(err, ErrRange) { // a stage can be out of range although the final λ is in range
 		return false, err
 	}
 	if err := it.finalizePlan(ctx); err != nil {

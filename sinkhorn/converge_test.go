@@ -19,9 +19,8 @@ func offset(f, want []float64) (mean, spread float64) {
 	return mean, spread
 }
 
-// TestConvergedPlans iterates the golden cases to convergence, with and without ε-scaling, and
-// compares plan, cost and potentials. The potentials are determined up to a constant added to f and
-// subtracted from g.
+// TestConvergedPlans solves the test cases until convergence, with and without ε-scaling, and compares plan, cost and
+// potentials. The potentials are unique up to a constant that is added to f and subtracted from g.
 func TestConvergedPlans(t *testing.T) {
 	for _, name := range otCases {
 		c := loadOT(t, name)
@@ -57,7 +56,7 @@ func TestConvergedPlans(t *testing.T) {
 	}
 }
 
-// TestWarmStart checks that a start from the potentials of an earlier solve continues it.
+// TestWarmStart checks that a solve continues an earlier solve if it starts from the potentials of the earlier solve.
 func TestWarmStart(t *testing.T) {
 	for _, name := range otCases {
 		c := loadOT(t, name)

@@ -11,45 +11,45 @@ import (
 	"github.com/gomonge/monge/internal/gibbs"
 )
 
-// This file factorizes the matrix of the system for conjugate gradients that need many steps. The
-// matrix, scaled by its diagonal and with a small shift, is
+// This file factorizes the matrix of the linear system if conjugate gradients need many steps. The matrix is scaled by its
+// diagonal and shifted by δ:
 //
-//	H = (1 + δ)I − SᵀS + s sᵀ − w wᵀ,   S_ij = T_ij/√(a_i c_j),   s_j = √(c_j/Σc),
+//	H = (1 + δ)I − SᵀS + s sᵀ − w wᵀ,   S_ij = T_ij/√(a_i c_j),   s_j = √(c_j/Σc).
 //
-// with S as in sparse.go. In balanced problems the potentials are determined up to a constant, so s
-// has the eigenvalue 0, and s sᵀ moves it to 1. With penalties this term is omitted. w_j =
-// t_j/√(c_j Σt) is the common row of partial transport (partial.go). Conjugate gradients continue
-// with H⁻¹ as preconditioner. Later steps of Newton's method use the same factor while they cost
-// less than a new one. The factor of internal/algebra is not used because it depends on gonum.
+// The matrix S is described in sparse.go. In balanced problems the potentials are determined up to a constant, so s is an
+// eigenvector with the eigenvalue 0. The term s sᵀ changes this eigenvalue to 1. With penalties this term is omitted. The
+// vector w_j = t_j/√(c_j Σt) is the common row of partial transport (partial.go). Conjugate gradients use H⁻¹ as the
+// preconditioner. Later steps of Newton's method reuse the factor until a new factor is cheaper. The factorization in
+// internal/algebra is not used because that package depends on gonum.
 
 const (
 	directLines = 48              // number of rows of H or R computed together
-	directWidth = 128             // number of columns computed together; the operands stay in the second-level cache
+	directWidth = 128             // number of columns computed together; the operands stay in the L2 cache
 	directPanel = 4 * directLines // number of rows of R whose product is subtracted at once
 	directStrip = 256             // number of rows of S multiplied at once
 	directShift = 1e-13           // δ
 	directShape = 4               // largest m/n for which a factor is computed
 )
 
-// direct contains the factor of H = RᵀR.
+// direct contains the Cholesky factor R of H = RᵀR.
 type direct[T dist.Float] struct {
 	m       int
-	h       []float64 // m × m; the upper triangle is first H, then R
+	h       []float64 // m × m matrix; the upper triangle contains H, and then R
 	scale   []float64 // 1/√diag, or 0 if diag is 0
 	x       []float64
 	scratch []float64
 	made    bool
 	refused bool    // H was not positive definite
-	spent   float64 // cost of conjugate gradients since the last factor
+	spent   float64 // cost of conjugate gradients since the last factorization
 	visitor squareVisitor[T]
 	less    []float64
 	product product // shared by the goroutines
 	take    func(ctx context.Context, w, i int) error
 }
 
-// factorable reports whether H may be factorized. H must not exceed the size that StorageAuto stores,
-// and must not be much larger than K: for small n, conjugate gradients need few steps. In
-// float32 conjugate gradients are as accurate without a factor.
+// factorable reports whether H may be factorized. H must not exceed the size that StorageAuto stores, and must not be much
+// larger than K, because conjugate gradients need few steps for small n. In float32, a factor does not make conjugate gradients
+// more accurate.
 func factorable[T dist.Float](kernel *gibbs.Kernel[T]) bool {
 	m := float64(kernel.M())
 	return num.IsFloat64[T]() && float64(m*m*8) <= gibbs.MaxStored && kernel.M() <= directShape*kernel.N()
@@ -112,7 +112,7 @@ func (d *direct[T]) addSquare(sign float64) {
 	}
 }
 
-// subtractSquare subtracts SᵀS from the upper triangle of H, using the list or K.
+// subtractSquare subtracts SᵀS from the upper triangle of H. It uses the sparse list of S if there is one, and K otherwise.
 func (sys *system[T]) subtractSquare(ctx context.Context) error {
 	if sys.sparse.made {
 		return sys.sparse.subtractSquare(ctx, sys.direct.h)
@@ -123,7 +123,7 @@ func (sys *system[T]) subtractSquare(ctx context.Context) error {
 	return sys.kernel.EachPlanRows(ctx, directStrip, sys.sparse.u, sys.sparse.v, &sys.direct.visitor)
 }
 
-// squareVisitor subtracts SᵀS computed from K.
+// squareVisitor subtracts SᵀS from H, for rows of S that are computed from K.
 type squareVisitor[T dist.Float] struct {
 	ctx context.Context
 	sys *system[T]
@@ -133,13 +133,13 @@ func (p *squareVisitor[T]) VisitPlan(_, _, r int, s []T) error {
 	least := p.sys.epsilon
 	for i, x := range s {
 		if !(x > least) {
-			s[i] = 0 // a list also omits such elements; subnormal products would take a hundred times as long
+			s[i] = 0 // the sparse list omits such elements, too; subnormal products would be very slow
 		}
 	}
 	return p.sys.direct.subtractProduct(p.ctx, &p.sys.kernel, num.F64(s), r, 0, p.sys.direct.m)
 }
 
-// factorizeRows replaces H by R. It reports false if H is not positive definite to rounding.
+// factorizeRows replaces H by R. It returns false if H is not positive definite up to rounding errors.
 func (d *direct[T]) factorizeRows(ctx context.Context, kernel *gibbs.Kernel[T]) (bool, error) {
 	m := d.m
 	for j := 0; j < m; j += directPanel {
@@ -160,8 +160,8 @@ func (d *direct[T]) factorizeRows(ctx context.Context, kernel *gibbs.Kernel[T]) 
 	return true, nil
 }
 
-// eliminateRows replaces rows first … last−1 of the remaining H by rows of R. It reports false if H
-// is not positive definite.
+// eliminateRows replaces rows first … last−1 of H by rows of R, after the product of the previous rows of R has been
+// subtracted. It returns false if H is not positive definite.
 func (d *direct[T]) eliminateRows(first, last int) bool {
 	m := d.m
 	for r := first; r < last; r++ {
@@ -184,7 +184,7 @@ func (d *direct[T]) eliminateRows(first, last int) bool {
 // product is the matrix XᵀX that goroutines subtract from rows lo … hi−1 of H. X has r rows.
 type product struct {
 	x         []float64 // X with stride m
-	minus     []float64 // −X, columns lo … hi−1, in groups of directLines
+	minus     []float64 // columns lo … hi−1 of −X, in groups of directLines columns
 	r, lo, hi int
 }
 
@@ -224,7 +224,7 @@ func (d *direct[T]) subtractPanel(k int) {
 	}
 }
 
-// solve sets x = H⁻¹x.
+// solve replaces x by H⁻¹x.
 func (d *direct[T]) solve(x []float64) {
 	m, h := d.m, d.h
 	less := d.less[:directLines]

@@ -11,12 +11,12 @@ import (
 
 // Divergence is a Sinkhorn divergence and a summary of its three solves.
 type Divergence struct {
-	// Value is S, as Solver.Divergence defines it.
+	// Value is the divergence S; see Solver.Divergence.
 	Value float64
-	// Status is the most serious status of the three solves: StatusLowPrecision before StatusIterationLimit
-	// before StatusCompleted and StatusConverged.
+	// Status is the most serious status of the three solves. The most serious status is StatusLowPrecision, followed by
+	// StatusIterationLimit.
 	Status Status
-	// Iterations is the sum over the three solves, without annealing.
+	// Iterations is the total number of iterations of the three solves, without annealing.
 	Iterations int
 	// MarginalError is the largest marginal error of the three solves.
 	MarginalError float64
@@ -26,19 +26,18 @@ type Divergence struct {
 //
 //	S = W(X, Y) − W(X, X)/2 − W(Y, Y)/2,
 //
-// where W is the regularized cost (Result.RegularizedCost). It sets dx (n × p) and dy (m × p) to the
-// gradients of S with respect to X and Y. If both are empty, no gradients are computed. X and Y may be the
-// same cloud. Start is used for the first of the three solves.
+// where W is the regularized cost (Result.RegularizedCost). Divergence sets dx (n × p) and dy (m × p) to the gradients of S
+// with respect to X and Y. If dx and dy are empty, no gradients are computed. X and Y may be the same cloud. Start is used for
+// the first of the three solves.
 //
-// At convergence S ≥ 0, and S = 0 for equal clouds. So the solver should have a Tolerance. See J. Feydy et
-// al., "Interpolating between optimal transport and MMD using Sinkhorn divergences", AISTATS 2019. With
-// equal penalties PenaltyA = PenaltyB, (Σa − Σb)²/(2λ) is added, and S is the divergence of T. Séjourné et
-// al., "Sinkhorn divergences for unbalanced optimal transport", 2019.
+// At convergence S ≥ 0, and S = 0 for equal clouds. The solver should therefore have a Tolerance. See J. Feydy et al.,
+// "Interpolating between optimal transport and MMD using Sinkhorn divergences", AISTATS 2019. If PenaltyA and PenaltyB are
+// equal and positive, Divergence adds (Σa − Σb)²/(2λ) to S. The sum is the divergence of T. Séjourné et al., "Sinkhorn
+// divergences for unbalanced optimal transport", 2019.
 //
-// Errors are those of Solve, Result.RegularizedCost and Result.PointGradientTo. It returns ErrShape for a
-// cost matrix, and ErrSettings for different penalties or Mass. If the context ends, it returns the zero
-// Divergence and the context's cause. It panics if dx or dy has the wrong shape or if they overlap. Earlier
-// results of the solver become invalid.
+// Errors are those of Solve, Result.RegularizedCost and Result.PointGradientTo. Divergence returns ErrShape for a cost matrix,
+// and ErrSettings for different penalties or Mass. If the context ends, Divergence returns the zero Divergence and the
+// context's cause. It panics if dx or dy has the wrong shape or if they overlap. Earlier results of the solver become invalid.
 func (s *Solver[T]) Divergence(ctx context.Context, dx, dy dist.Matrix[T], p *Problem[T]) (Divergence, error) {
 	return s.implementation().divergenceOf(ctx, dx, dy, *p)
 }
@@ -109,8 +108,7 @@ func (s *solver[T]) addTerm(ctx context.Context, d *Divergence, factor float64, 
 	return gradient()
 }
 
-// subtractHalf subtracts half of the gradient of the solved problem, which compares a cloud with itself,
-// from dst.
+// subtractHalf subtracts half of the gradient of the solved problem from dst. The solved problem compares a cloud with itself.
 func (s *solver[T]) subtractHalf(ctx context.Context, dst dist.Matrix[T]) error {
 	gibbs.Grow(&s.half.g, dst.Rows*dst.Cols)
 	gibbs.Grow(&s.half.h, dst.Rows*dst.Cols)
@@ -128,7 +126,7 @@ func (s *solver[T]) subtractHalf(ctx context.Context, dst dist.Matrix[T]) error 
 	return nil
 }
 
-// moreSerious returns the more serious status.
+// moreSerious returns the more serious of two statuses.
 func moreSerious(a, b Status) Status {
 	rank := [...]int{StatusCompleted: 0, StatusConverged: 0, StatusIterationLimit: 1, StatusLowPrecision: 2, StatusCanceled: 3}
 	if rank[b] > rank[a] || a == StatusCompleted {

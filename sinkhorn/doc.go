@@ -6,8 +6,8 @@
 //
 //	v^k = b ⊘ Kᵀu^(k−1),    u^k = a ⊘ K v^k,
 //
-// and the transport plan after L iterations is T = diag(u^L) K diag(v^L). λ multiplies the cost: reg
-// or ε of other libraries is 1/λ. See M. Cuturi, "Sinkhorn distances: lightspeed computation of
+// and the transport plan after L iterations is T = diag(u^L) K diag(v^L). λ multiplies the cost. The
+// parameter reg or ε of other libraries is 1/λ. See M. Cuturi, "Sinkhorn distances: lightspeed computation of
 // optimal transport", 2013.
 //
 // # Use

@@ -10,15 +10,14 @@ import (
 	"github.com/gomonge/monge/internal/simplex"
 )
 
-// For large λ, λ times the dual variables of the problem without entropy are a good start: Newton's
-// steps need not find out again which parts of the plan are connected. The network simplex method
-// computes these dual variables on one goroutine.
+// For large λ, good initial potentials are λ times the dual variables of the unregularized problem, because the connected parts
+// of the plan are then known. The network simplex method computes these dual variables on one goroutine.
 
-// exactPasses limits the work of the network simplex method, in passes over the costs.
+// exactPasses is the largest amount of work of the network simplex method, in passes over the costs.
 const exactPasses = 500
 
-// exactStart uses λ times the dual variables of the rows of the problem without entropy as the start.
-// Result.Annealing is the work of the simplex method in passes over the costs.
+// exactStart uses λ times the row dual variables of the unregularized problem as initial potentials. Result.Annealing is the
+// work of the simplex method in passes over the costs.
 type exactStart[T dist.Float] struct {
 	solution *solution[T]
 	simplex  simplex.Solver[T]

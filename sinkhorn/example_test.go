@@ -30,8 +30,8 @@ func ExampleSolver_Solve() {
 	// Output: converged, cost 0.3692, gradient [-0.409 -0.591] [0.591 0.409]
 }
 
-// This example has a cost matrix and weights: supplies, demands and transport costs. A large λ
-// approximates the cheapest plan.
+// In this example, the cost matrix contains transport costs, and the weights are supplies and demands. The plan for a large λ
+// is close to the cheapest plan.
 func ExampleSolver_Solve_cost() {
 	cost := dist.NewMatrix(2, 3, []float64{
 		1, 4, 5,
@@ -55,8 +55,8 @@ func ExampleSolver_Solve_cost() {
 	// Output: converged, cost 70.00, plan [25.00 5.00 0.00] [0.00 5.00 15.00]
 }
 
-// A deadline ends a solve with the plan of its last whole iteration. The result returned with the
-// error is never nil. If there was no iteration yet, its methods return ErrNoResult.
+// This example sets a deadline. If the deadline ends a solve, Solve also returns a result with the plan of the last whole
+// iteration. If there was no iteration yet, the methods of the result return ErrNoResult.
 func ExampleSolver_Solve_deadline() {
 	x, y := dist.NewMatrix[float64](300, 1, nil), dist.NewMatrix[float64](300, 1, nil)
 	for i := range x.Data {

@@ -11,8 +11,7 @@ import (
 	"github.com/gomonge/monge/internal/testdata"
 )
 
-// otCase is a golden case of the shared fixtures with exact iterates, computed in extended
-// precision.
+// otCase is a test case of the shared fixtures. Its iterates were computed in extended precision.
 type otCase struct {
 	dir  string
 	meta struct {
@@ -39,7 +38,7 @@ func loadOT(t testing.TB, name string) *otCase {
 	return c
 }
 
-// matrix reads an array of the case.
+// matrix reads a matrix of the test case from a CSV file.
 func (c *otCase) matrix(t testing.TB, name string) dist.Matrix[float64] {
 	t.Helper()
 	return dist.NewMatrix(testdata.CSV(t, filepath.Join(c.dir, name+".csv")))
@@ -78,7 +77,7 @@ func TestGoldenPlans(t *testing.T) {
 					}
 					r, err := s.Solve(t.Context(), p)
 					if domain == DomainPlain && err == errUnderflow {
-						continue // an error is acceptable
+						continue // scalings may underflow in DomainPlain
 					}
 					if err != nil {
 						t.Fatalf("%s, %s, %d iterations, %v: %v", name, kind, iterations, domain, err)
@@ -97,7 +96,7 @@ func TestGoldenPlans(t *testing.T) {
 	}
 }
 
-// TestGoldenFloat32 checks that float32 reproduces the golden plans up to the rounding of λ·cost.
+// TestGoldenFloat32 checks that float32 results match the plans of the fixtures up to the rounding of λ·cost.
 func TestGoldenFloat32(t *testing.T) {
 	narrow := func(m dist.Matrix[float64]) dist.Matrix[float32] {
 		out := dist.NewMatrix[float32](m.Rows, m.Cols, nil)
@@ -125,7 +124,7 @@ func TestGoldenFloat32(t *testing.T) {
 
 func within[T dist.Float](r *Result[T]) *iteration[T] { return r.impl.(*outcome[T]).it }
 
-// prepare sets p as the problem of the solver, as Solve does, without solving it.
+// prepare gives problem p to the solver without solving it.
 func prepare[T dist.Float](ctx context.Context, s *solver[T], p *Problem[T]) error {
 	s.own.kernelCurrent = true
 	if err := s.own.setProblem(p); err != nil {

@@ -11,9 +11,9 @@ import (
 	"github.com/gomonge/monge/internal/asm/asmtest"
 )
 
-// TestGoldenBits checks that all results of a solve have the same bits on every machine and with
-// every instruction set: both domains, every storage, annealing, Newton's steps, unequal masses, lanes and
-// blocks of a batch, and gradients.
+// TestGoldenBits checks that all results of a solve have the same bits on every machine and with every instruction set. The
+// test covers both domains, every storage, annealing, Newton's method, unequal masses, batches with lanes and with a shared K,
+// and gradients.
 func TestGoldenBits(t *testing.T) {
 	for level := range asmtest.Each(t) {
 		if got, want := goldenBits[float64](t), "fce9aed4d5978bd3"; got != want {
@@ -88,14 +88,14 @@ func goldenBits[T dist.Float](t *testing.T) string {
 			put(dx.Data, dy.Data)
 		}
 	}
-	// This batch has problems in lanes and problems that share K. Below, an unrolled gradient is tested.
+	// This batch has problems in lanes and problems that share K.
 	small := uniform(9, 3)
 	batch := []Problem[T]{{X: x, Y: y, Lambda: 3}, {X: x, Y: x, Lambda: 3, A: a, B: a}, {X: small, Y: small, Lambda: 4}, {X: small, Y: uniform(5, 3), Lambda: 4}, {X: uniform(12, 3), Y: small, Lambda: 2}}
 	s, err := NewSolver[T](&Settings{Iterations: 9, Workers: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	answers := make([][]any, len(batch)) // in the order of the problems, because visits are in no particular order
+	answers := make([][]any, len(batch)) // indexed by problem, because the order of visits may vary
 	if err := s.SolveBatch(t.Context(), batch, func(i int, r *Result[T], err error) {
 		answers[i] = said(&batch[i], r, err)
 	}); err != nil {

@@ -11,11 +11,10 @@ import (
 
 // CostGradientTo sets dst (n × m) to ∂Cost/∂M as defined by mode. λ and Start count as constants.
 //
-// It returns the context's cause if the context ends first, ErrNoResult if there is no plan,
-// ErrRange if the gradient overflows, and ErrSettings for GradientUnrolled without
-// Settings.Gradient and for GradientImplicit of partial transport. GradientImplicit returns
-// ErrNotConverged if the marginal error is above 1e-4 (1e-3 in float32) of the mass, or if its
-// linear system does not converge. It panics if dst has another shape.
+// CostGradientTo returns the context's cause if the context ends first, ErrNoResult if there is no plan, ErrRange if the
+// gradient overflows, and ErrSettings for GradientUnrolled without Settings.Gradient and for GradientImplicit of partial
+// transport. GradientImplicit returns ErrNotConverged if the marginal error is above 1e-4 (1e-3 in float32) of the mass, or if
+// its linear system does not converge. CostGradientTo panics if dst is not n × m.
 func (r *Result[T]) CostGradientTo(ctx context.Context, dst dist.Matrix[T], mode GradientMode) error {
 	return r.implementation().costGradientTo(ctx, r.serial, dst, mode)
 }
@@ -27,15 +26,13 @@ func (r *outcome[T]) costGradientTo(ctx context.Context, serial uint64, dst dist
 	return r.solver.gradients.costGradient(ctx, it, dst, mode)
 }
 
-// PointGradientTo sets dx (n × p) and dy (m × p) to ∂Cost/∂X and ∂Cost/∂Y as defined by mode, for a
-// problem of two point clouds. λ and Start count as constants. With GradientFrozen these are, at
-// convergence, the gradients of RegularizedCost. If X and Y are the same matrix, its gradient is dx
-// + dy.
+// PointGradientTo sets dx (n × p) and dy (m × p) to ∂Cost/∂X and ∂Cost/∂Y as defined by mode, for a problem of two point
+// clouds. λ and Start count as constants. With GradientFrozen, dx and dy are the gradients of RegularizedCost at convergence.
+// If X and Y are the same matrix, the gradient of this matrix is dx + dy.
 //
-// Terms of the order of λ·cost cancel in the gradient. If they overflow, it returns ErrRange. Its
-// other errors are those of CostGradientTo; it also returns ErrSettings if the gradient needs more
-// than Settings.MaxMemory. It panics if dx or dy has another shape, or if the problem was a cost
-// matrix.
+// Terms of the order of λ·cost cancel in the gradient. If these terms overflow, PointGradientTo returns ErrRange. It returns
+// ErrSettings if the gradient needs more than Settings.MaxMemory. Other errors are those of CostGradientTo. PointGradientTo
+// panics if dx or dy has the wrong shape, or if the problem was a cost matrix.
 func (r *Result[T]) PointGradientTo(ctx context.Context, dx, dy dist.Matrix[T], mode GradientMode) error {
 	return r.implementation().pointGradientTo(ctx, r.serial, dx, dy, mode)
 }
@@ -46,11 +43,11 @@ func (r *outcome[T]) pointGradientTo(ctx context.Context, serial uint64, dx, dy 
 	return r.solver.gradients.pointGradients(ctx, it, dx, dy, mode)
 }
 
-// gradients computes M̄ = ∂Cost/∂M, segment by segment, and passes it to the sink: the caller's
-// matrix, or products with the points.
+// gradients computes M̄ = ∂Cost/∂M as a sum of segments. Each segment is passed to the sink, which writes to the caller's
+// matrix or multiplies by the points.
 type gradients[T dist.Float] struct {
 	sys      *system[T]
-	solution *solution[T]   // the state of Solve; problems with penalties are never solved in groups
+	solution *solution[T]   // state of Solve; problems with penalties are never solved in groups
 	terms    gibbs.Terms[T] // terms of the current segment; HU and HV are zero after the first segment
 	sink     gibbs.Sink[T]
 	reverse  reverse[T]
@@ -117,15 +114,15 @@ func (g *gradients[T]) frozenAdjoint(ctx context.Context, it *iteration[T]) erro
 	return g.flushSegment(ctx, &it.kernel)
 }
 
-// flushSegment passes the segment's part of M̄ to the sink.
+// flushSegment passes the current segment of M̄ to the sink.
 func (g *gradients[T]) flushSegment(ctx context.Context, kernel *gibbs.Kernel[T]) error {
 	return kernel.Adjoint(ctx, &g.terms, &g.sink)
 }
 
-// repeatIfNotFinite calls gradient, which sets x and y, and calls it again if they are not finite.
-// If λ·cost is near the end of the range, the adjoint of a zero K_ij may overflow, and its
-// contribution, which is 0, becomes 0·∞. The second call skips such elements. (Checking every K_ij
-// each time would take longer than the rest of the pass.)
+// repeatIfNotFinite calls the function gradient, which sets x and y. If x or y is not finite, repeatIfNotFinite calls gradient
+// again. If λ·cost is near the end of the floating-point range, the adjoint of a zero K_ij may overflow, and its contribution
+// 0·∞ is NaN instead of 0. The second call skips these elements. (Checking every K_ij each time would take longer than the rest
+// of the pass.)
 func (g *gradients[T]) repeatIfNotFinite(ctx context.Context, it *iteration[T], gradient func() error, x, y dist.Matrix[T]) error {
 	top := T(it.limits.largest)
 	for _, skipZeros := range []bool{false, true} {

@@ -147,8 +147,8 @@ func TestPointGradientSlope(t *testing.T) {
 			if !(best <= 1e-7) {
 				t.Errorf("central differences come no closer than %.3g, relative to the gradient's norm %.3g (error at h = 1e-3: %.3g)", best, size, first)
 			}
-			// From 1e-3 to 1e-4 the error decreases a hundredfold, unless it is already at rounding
-			// level.
+			// When the step h decreases from 1e-3 to 1e-4, the error decreases a hundredfold, unless the error is only
+			// rounding.
 			e4 := math.Abs((cost(1e-4)-cost(-1e-4))/(2e-4)-slope) / size
 			if e4 > max(first/30, 1e-8) && c.lambda < 10 {
 				t.Errorf("error of central differences falls from %.3g to %.3g for a tenth of the step; it should fall a hundredfold", first, e4)
@@ -191,7 +191,7 @@ func TestCostGradient(t *testing.T) {
 	}
 }
 
-// TestDomainsAgree compares the plain and the log domain where both can be used, in both types.
+// TestDomainsAgree compares results of the plain domain and the log domain, in both float types.
 func TestDomainsAgree(t *testing.T) {
 	t.Run("float64", func(t *testing.T) { domainsAgree[float64](t, 1e-12) })
 	t.Run("float32", func(t *testing.T) { domainsAgree[float32](t, 2e-5) })

@@ -18,7 +18,7 @@ import (
 	"github.com/gomonge/monge/internal/testdata"
 )
 
-// panicOf returns the value of a panic of f.
+// panicOf calls f and returns the value of its panic, or nil.
 func panicOf(f func()) (v any) {
 	defer func() { v = recover() }()
 	f()
@@ -111,9 +111,9 @@ func rangeOfLambda[T dist.Float](t *testing.T, unit T, good, bad []float64) {
 	}
 }
 
-// TestRangeOfStart checks that starting potentials whose rounding changes the plan give
-// StatusLowPrecision, that potentials that cannot be represented are an error, and that the
-// marginals are correct for all other potentials.
+// TestRangeOfStart checks problems with large starting potentials. If rounding of the potentials changes the plan, the status
+// must be StatusLowPrecision. If the potentials cannot be represented, Solve must return an error. In all other cases, the mass
+// of the plan must be correct.
 func TestRangeOfStart(t *testing.T) {
 	t.Run("float64", rangeOfStart[float64])
 	t.Run("float32", rangeOfStart[float32])
@@ -262,7 +262,7 @@ func TestZeroSolver(t *testing.T) {
 	}
 }
 
-// TestTwoGoroutines checks that a solver used by two goroutines panics and gives no wrong result.
+// TestTwoGoroutines checks that a solver panics if two goroutines use the solver at once, and that no result is wrong.
 func TestTwoGoroutines(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	p := &Problem[float64]{X: cloud[float64](rng, 400, 2, 0), Y: cloud[float64](rng, 300, 2, 0), Lambda: 1}
@@ -293,7 +293,7 @@ func TestTwoGoroutines(t *testing.T) {
 	if a == nil && b == nil {
 		t.Error("nobody has noticed")
 	}
-	// The call that panicked did not clear the busy mark, and the other call has cleared it at its end.
+	// The call that panicked did not change the busy mark, and the successful call has cleared the mark.
 	if _, err := s.Solve(t.Context(), p); err != nil {
 		t.Error(err)
 	}
@@ -314,7 +314,7 @@ func TestMemory(t *testing.T) {
 				t.Errorf("%d iterations: %v", iterations, err)
 			}
 		}
-		s, _ := newSolver[float64](&Settings{Iterations: iterations, Tolerance: 1e-6}) // without gradients this needs no memory
+		s, _ := newSolver[float64](&Settings{Iterations: iterations, Tolerance: 1e-6}) // without gradients, iterations need no memory
 		if _, err := s.Solve(t.Context(), p); err != nil {
 			t.Errorf("%d iterations: %v", iterations, err)
 		}
@@ -324,7 +324,7 @@ func TestMemory(t *testing.T) {
 	if _, err := s.Solve(t.Context(), &Problem[float64]{X: long, Y: long, Lambda: 1}); !errors.Is(err, ErrSettings) {
 		t.Errorf("640 GB of matrices: %v", err)
 	}
-	// The limit has the documented value and can be changed.
+	// Settings.MaxMemory changes the limit.
 	for _, c := range []struct {
 		max  int64
 		want error
@@ -382,8 +382,7 @@ func TestMemoryIsCounted(t *testing.T) {
 	}
 }
 
-// TestGrowth checks that a solver does not allocate for every one of slowly growing problems, and
-// that Shrink frees its workspace.
+// TestGrowth checks that a solver allocates rarely if problems grow slowly, and that Shrink frees the workspace.
 func TestGrowth(t *testing.T) {
 	most := 1000
 	if !testdata.IsLong() {
@@ -484,9 +483,8 @@ type checkCounter struct {
 
 func (c *checkCounter) Err() error { c.n++; return nil }
 
-// TestContextChecks checks that at most about 10⁸ operations are made between two checks of the
-// context, for any number of iterations in a gradient and any size of a problem: every iteration
-// and every block of terms checks once.
+// TestContextChecks checks that a solve and its gradient check the context at least once per iteration. The pass over all terms
+// of a gradient must check the context at least once per block of terms.
 func TestContextChecks(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 11))
 	const n, iterations = 120, 4000
@@ -553,7 +551,7 @@ func TestVisitPanics(t *testing.T) {
 	}
 }
 
-// TestManyWorkers checks that there are at most as many solvers and goroutines as useful.
+// TestManyWorkers checks that SolveBatch limits the number of its solvers if Settings.Workers is very large.
 func TestManyWorkers(t *testing.T) {
 	s, err := newSolver[float64](&Settings{Workers: 1e6})
 	if err != nil {
@@ -622,8 +620,8 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestHostileProblems uses extreme numbers with unequal masses, Newton's steps and batches. Each
-// result is an error of this package or a finite answer, and is the same from Solve and SolveBatch.
+// TestHostileProblems solves problems with extreme numbers. Each result must be finite, or an error of this package. Solve and
+// SolveBatch must return the same results.
 func TestHostileProblems(t *testing.T) {
 	t.Run("float64", hostileProblems[float64])
 	t.Run("float32", hostileProblems[float32])

@@ -9,25 +9,24 @@ import (
 	"github.com/gomonge/monge/internal/gibbs"
 )
 
-// The implicit gradient. At convergence, T1 = a and Tᵀ1 = b, the cost W = ⟨T, M⟩ is a function of M
-// only. With T_ij = exp(f_i + g_j − λM_ij), a change of M changes the potentials by the solution of
+// This file computes the implicit gradient M̄. At convergence T1 = a and Tᵀ1 = b, and the cost W = ⟨T, M⟩ is a function of M
+// only. The plan is T_ij = exp(f_i + g_j − λM_ij), and a change dM changes the potentials by the solution of
 //
 //	[ diag(a)  T       ] [df]     [ (T⊙dM) 1  ]
-//	[ Tᵀ       diag(b) ] [dg] = λ [ (T⊙dM)ᵀ 1 ],
+//	[ Tᵀ       diag(b) ] [dg] = λ [ (T⊙dM)ᵀ 1 ].
 //
-// so that with the solution (α, β) for the right-hand side r = (T⊙M)1, c = (T⊙M)ᵀ1,
+// Let (α, β) be the solution for the right-hand side r = (T⊙M)1, c = (T⊙M)ᵀ1. Then the gradient is
 //
 //	M̄_ij = T_ij (1 + λ(α_i + β_j − M_ij)).
 //
-// α is eliminated, and conjugate gradients (system.go) find β from
+// Elimination of α leaves a linear system, and conjugate gradients (system.go) find β from
 //
 //	(diag(b) − Tᵀ diag(1/a) T) β = c − Tᵀ(r ⊘ a).
 //
-// The matrix is singular only in the direction of 1. The right-hand side has no component in this
-// direction, and the direction does not change M̄.
+// The matrix is singular only in the direction of the vector 1. The right-hand side has no component in this direction, and the
+// direction does not change M̄.
 //
-// With penalties, diag(a) and diag(b) are the marginals of T times 1 + 1/ρλ, and the matrix is
-// regular.
+// With penalties, diag(a) and diag(b) are the marginals of T times 1 + 1/ρλ, and the matrix is regular.
 
 // implicit is the state of the implicit gradient, except for the linear system.
 type implicit[T dist.Float] struct {
@@ -95,8 +94,8 @@ func (g *gradients[T]) implicitAdjoint(ctx context.Context, it *iteration[T]) er
 	return g.flushSegment(ctx, kernel)
 }
 
-// solveImplicit computes β and sets rowSum = r. Conjugate gradients may diverge when the residual
-// is rounding error. Then they restart with ten times the residual as their goal.
+// solveImplicit computes β and sets rowSum = r. Conjugate gradients may diverge if the goal for the residual is below rounding
+// errors. solveImplicit then repeats the conjugate gradients with a ten times larger goal.
 func (g *gradients[T]) solveImplicit(ctx context.Context, it *iteration[T]) error {
 	for goal := it.limits.residualGoal; ; goal *= 10 {
 		if err := g.solveImplicitTo(ctx, it, goal); err != ErrNotConverged || goal >= it.limits.residualEnough {
@@ -105,7 +104,7 @@ func (g *gradients[T]) solveImplicit(ctx context.Context, it *iteration[T]) erro
 	}
 }
 
-// solveImplicitTo implements solveImplicit for a given residual.
+// solveImplicitTo implements solveImplicit for one goal of the residual.
 func (g *gradients[T]) solveImplicitTo(ctx context.Context, it *iteration[T], goal float64) error {
 	kernel, im, sys := &it.kernel, &g.implicit, g.sys
 	u, v := it.plan.u, it.plan.v
@@ -125,7 +124,7 @@ func (g *gradients[T]) solveImplicitTo(ctx context.Context, it *iteration[T], go
 	if err := kernel.MulTrans(ctx, sys.sd, s); err != nil {
 		return err
 	}
-	var size float64 // squared norm of c, in the norm that measures the residual
+	var size float64 // squared norm of c, weighted like the residual
 	for j, v := range v {
 		c := T(sys.rhs[j] * v)
 		if b := sys.diag[j]; b > 0 {
@@ -144,8 +143,8 @@ func (g *gradients[T]) solveImplicitTo(ctx context.Context, it *iteration[T], go
 	return nil
 }
 
-// dividedSums sets rows and diag to the row and column sums of the plan divided by τ: on a side
-// with a penalty, the required marginal decreases as the potential increases.
+// dividedSums sets rows and diag to the row and column sums of the plan, divided by τ. With a penalty, τ is less than 1,
+// because the required marginal decreases as the potential increases.
 func (d *unbalanced[T]) dividedSums(ctx context.Context) error {
 	it := d.it
 	kernel := &it.kernel

@@ -10,8 +10,7 @@ import (
 	"github.com/gomonge/monge/internal/testdata"
 )
 
-// TestImplicitGradient compares, at convergence, the implicit gradient with the unrolled gradient
-// and with central differences.
+// TestImplicitGradient compares the implicit gradient with the unrolled gradient and with central differences, at convergence.
 func TestImplicitGradient(t *testing.T) {
 	for _, c := range []struct {
 		lambda float64
@@ -86,8 +85,7 @@ func TestImplicitNeedsConvergence(t *testing.T) {
 	}
 }
 
-// TestImplicitFloat32 compares implicit gradients in float32 with gradients in float64, also for
-// the golden case of small λ.
+// TestImplicitFloat32 compares an implicit gradient in float32 with the same gradient in float64.
 func TestImplicitFloat32(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 21))
 	x, y := cloud[float32](rng, 40, 3, 0), cloud[float32](rng, 30, 3, 0.4)
@@ -132,8 +130,8 @@ func TestRegularizedCost(t *testing.T) {
 	}
 }
 
-// TestImplicitGolden compares both gradients on the golden cases, which converge slowly and have
-// ill-conditioned implicit systems.
+// TestImplicitGolden compares implicit and unrolled gradients for the cases of the fixtures. These cases converge slowly and
+// have ill-conditioned linear systems.
 func TestImplicitGolden(t *testing.T) {
 	for _, name := range otCases {
 		c := loadOT(t, name)

@@ -11,8 +11,8 @@ import (
 	"github.com/gomonge/monge/internal/gibbs"
 )
 
-// instance is a checked problem. a and b contain its weights, which are uniform if the problem gives
-// none.
+// instance is a checked problem. The slices a and b contain the weights of the problem, or uniform weights if the problem has
+// no weights.
 type instance[T dist.Float] struct {
 	problem Problem[T]
 	lambda  float64
@@ -24,13 +24,12 @@ type instance[T dist.Float] struct {
 	uniformA int     // length for which a is already uniform
 	uniformB int
 
-	// Deviations of the plan's marginals from a and b.
-	unequal                bool    // deviations are allowed
+	unequal                bool    // whether the marginals of the plan may deviate from a and b
 	penaltyA, penaltyB     float64 // +Inf means that the marginal holds exactly
 	penaltyOfA, penaltyOfB penalty // for the current λ
-	partial                float64 // mass to be moved, if positive
+	partial                float64 // mass to move in partial transport, or 0
 
-	startShift  float64 // shift of the first iterate, to base 2 (unequal.go)
+	startShift  float64 // shift of the first iterate in base 2 (unequal.go)
 	startOffset float64 // part of startShift that problem.Start contains
 }
 
@@ -127,7 +126,7 @@ func checkMatrix[T dist.Float](name string, m dist.Matrix[T]) error {
 	return nil
 }
 
-// setMarginals fills a and b, which have their final lengths, from the problem.
+// setMarginals sets a and b to the weights of the problem. The slices a and b must have their final lengths.
 func (in *instance[T]) setMarginals() error {
 	sumA, leastA, _, err := in.fillMarginal("A", in.a, in.problem.A, &in.uniformA)
 	if err != nil {
@@ -155,8 +154,8 @@ func (in *instance[T]) setMarginals() error {
 	return nil
 }
 
-// fillMarginal fills dst from given, or uniformly. It returns the sum, the least positive element,
-// and whether there are zeros. uniform is the length for which dst is already uniform.
+// fillMarginal copies the weights in given to dst. If given is nil, the weights are uniform. fillMarginal returns the sum, the
+// least positive weight, and whether a weight is zero. *uniform is the length for which dst is already uniform.
 func (in *instance[T]) fillMarginal(name string, dst, given []T, uniform *int) (sum, least float64, zeros bool, err error) {
 	if given == nil {
 		w := 1 / T(len(dst))

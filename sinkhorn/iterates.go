@@ -5,7 +5,7 @@ import (
 	"github.com/gomonge/monge/internal/gibbs"
 )
 
-// iterates stores iterates in ring buffers: all iterates for unrolled gradients, and otherwise the
+// iterates stores the iterates u^k and v^k in ring buffers. It keeps all iterates for unrolled gradients, and otherwise the
 // last two.
 type iterates[T dist.Float] struct {
 	n, m, padded int
@@ -15,8 +15,8 @@ type iterates[T dist.Float] struct {
 	q            []T // Kᵀu for the last iterate
 }
 
-// Kinds of an iterate k: scalings u^k and v^k (plainKind), scalings relative to the potentials in
-// slot k' ≥ 0 (kind k'), or potentials to base 2 (potentialKind).
+// The kind of an iterate is plainKind for scalings u and v, or potentialKind for potentials to base 2. A kind k ≥ 0 means
+// scalings relative to the potentials of iterate k.
 const (
 	plainKind     = -1
 	potentialKind = -2
@@ -39,11 +39,11 @@ func (s *iterates[T]) grow(n, m, padded int) {
 	gibbs.GrowColumn(&s.q, m, padded)
 }
 
-// u and v return the slots of iterate k.
+// u and v return the two vectors of iterate k.
 func (s *iterates[T]) u(k int) []T { return s.us[k%s.ring*s.n:][:s.n] }
 func (s *iterates[T]) v(k int) []T { return s.vs[k%s.ring*s.padded:][:s.m:s.padded] }
 
-// slot returns the slot of iterate k on one side.
+// slot returns u(k) or v(k).
 func (s *iterates[T]) slot(d side, k int) []T {
 	if d == columnSide {
 		return s.v(k)
@@ -51,7 +51,6 @@ func (s *iterates[T]) slot(d side, k int) []T {
 	return s.u(k)
 }
 
-// kind returns the kind of iterate k.
 func (s *iterates[T]) kind(k int) int { return s.kinds[k%s.ring] }
 
 func (s *iterates[T]) setKind(k, kind int) { s.kinds[k%s.ring] = kind }

@@ -20,35 +20,32 @@ type workspace[T dist.Float] struct {
 	columns         []T // column sums of the plan or of the dual point
 	scratch         []T // length n; its contents are not preserved between calls
 	allocatedBytes  float64
-	affordableShape gibbs.Shape // last shape of problems in lanes that was within MaxMemory
+	affordableShape gibbs.Shape // last shape of problems in lanes that fit in MaxMemory
 }
 
-// sweep contains the operands of Kernel.Sweep, s = w ⊙ Kt and q = Kᵀs, in reverse passes and linear
-// systems.
+// sweep contains the operands of Kernel.Sweep, which computes s = w ⊙ Kt and q = Kᵀs in reverse passes and linear systems.
 type sweep[T dist.Float] struct {
 	s, w, q []T
-	ready   bool // s and q contain the start of the reverse pass of the last solve
+	ready   bool // s and q are ready for the reverse pass of the last solve
 }
 
-// iteration is Sinkhorn's iteration for one problem, with its iterates u^k and v^k. A Solver has
-// one iteration for Solve, and one for each problem of a group that it solves together. All iterations
-// share the workspace.
+// iteration is Sinkhorn's iteration for one problem. It contains the iterates u^k and v^k. A Solver has one iteration for
+// Solve, and one iteration for each problem of a group that it solves together. All iterations share the workspace.
 //
 //	v^k = b ⊘ Kᵀu^(k−1),   u^k = a ⊘ K v^k
 //
-// K, u and v are relative to the base of the geometry, the potentials F and G to base 2:
+// K, u and v are relative to the base, which consists of potentials F and G to base 2:
 //
 //	K_ij = 2^(F_i + G_j − c M_ij),   log₂ of the scalings = F + log₂u and G + log₂v.
 //
-// In the plain domain F = G = 0 (plain.go). If a scaling leaves the range in which it is accurate,
-// the iteration is made on logarithms, and its potentials become the base of the following
-// iterations (logdomain.go).
+// In the plain domain F = G = 0 (plain.go). If a scaling is outside its accurate range, the iteration is made on logarithms.
+// The potentials of this iteration become the base of the following iterations (logdomain.go).
 type iteration[T dist.Float] struct {
 	*workspace[T]
 	instance[T]
 	iterates[T]
-	kernelCurrent bool        // the kernel contains the geometry of this problem
-	shape         gibbs.Shape // shape for which the vectors have memory
+	kernelCurrent bool        // the kernel contains the points or costs of this problem
+	shape         gibbs.Shape // shape for which the vectors are allocated
 
 	plan      plan[T]
 	log       logDomain[T]
@@ -56,12 +53,12 @@ type iteration[T dist.Float] struct {
 	shift     float64 // with penalties: log₂u = F + shift and log₂v = G − shift (unequal.go)
 
 	scaled     bool // q contains the column sums of the last iterate for the current base
-	skip, wait int  // log-domain iterations before the next iteration on scalings
+	skip, wait int  // remaining log-domain iterations before scalings are tried again, and the next value of skip
 
 	res Result[T]
 }
 
-// plan is the transport plan diag(u) K diag(v), relative to the base.
+// plan is the transport plan diag(u) K diag(v). K, u and v are relative to the base potentials.
 type plan[T dist.Float] struct{ u, v []T }
 
 func newIteration[T dist.Float](ws *workspace[T]) iteration[T] {
@@ -81,8 +78,8 @@ func (it *iteration[T]) scalingKind() int {
 	return plainKind
 }
 
-// setProblem checks p, loads it, and allocates the workspace. It does not
-// transpose the points (gibbs.Kernel.Transpose).
+// setProblem checks and loads the problem p, and allocates the workspace. The caller must transpose the points
+// (gibbs.Kernel.Transpose).
 func (it *iteration[T]) setProblem(p *Problem[T]) error {
 	kernel := &it.kernel
 	if p.Cost.IsEmpty() {
@@ -139,8 +136,7 @@ func (it *iteration[T]) setLambda(lambda float64) bool {
 	return it.kernel.SetLambda(lambda)
 }
 
-// placeKernel restores the geometry of this problem in the kernel after another problem has used
-// it.
+// placeKernel loads the points or costs of this problem into the kernel again after another problem has used the kernel.
 func (it *iteration[T]) placeKernel() {
 	if it.kernelCurrent {
 		return
@@ -177,13 +173,13 @@ func (it *iteration[T]) bytes() float64 {
 	return bytes
 }
 
-// ownBytes returns the part of bytes that the problems of a batch do not share.
+// ownBytes returns the part of the workspace size that the problems of a batch do not share.
 func (it *iteration[T]) ownBytes() float64 {
 	vectors := float64(it.ring) + 2
 	return float64(vectors*(float64(it.kernel.N())+float64(it.kernel.Padded()))*float64(gibbs.ElementBytes[T]())) + float64(float64(it.ring)*float64(unsafe.Sizeof(it.kinds[0])))
 }
 
-// layOutKernel lays out the kernel according to the settings.
+// layOutKernel selects the storage of the kernel according to the settings.
 func (it *iteration[T]) layOutKernel() {
 	set := &it.settings
 	free := set.Storage == StorageMatrixFree || set.Storage == StorageAuto && !it.kernel.Storable()
@@ -240,8 +236,8 @@ func (it *iteration[T]) setStart(ctx context.Context, k int, start []T) error {
 	return kernel.MulTrans(ctx, it.q, it.u(k))
 }
 
-// advance makes iterations up to number limit, until the tolerance is reached, or until pace p, if
-// not nil, is slow.
+// advance makes iterations up to iteration limit. It ends earlier if the tolerance is reached, or if the pace p is not nil and
+// is slow.
 func (it *iteration[T]) advance(ctx context.Context, limit int, tolerance float64, p *pace) error {
 	for k := it.res.Iterations + 1; k <= limit; k++ {
 		if err := it.step(ctx, k); err != nil {
@@ -310,15 +306,14 @@ func (it *iteration[T]) recordIteration(k, limit int, tolerance float64) bool {
 	return false
 }
 
-// exceedsPlan reports whether iterate k is more accurate than its plan: the potentials of the iterate
-// come from exact log-sum-exps, but K is rounded to float32. It returns false with Settings.Gradient,
-// because unrolled gradients need the iterate unchanged.
+// exceedsPlan reports whether iterate k is more accurate than its plan, because the potentials come from exact log-sum-exps but
+// K is rounded to float32. It returns false with Settings.Gradient, because unrolled gradients need the iterate unchanged.
 func (it *iteration[T]) exceedsPlan(k int) bool {
 	return it.kernel.Mixed() && it.kind(k) == potentialKind && !it.settings.Gradient
 }
 
-// finishIterate replaces u of the last iterate by u = a ⊘ Kv with the rounded K, if the iterate is
-// more accurate than its plan. The marginal error then belongs to the plan.
+// finishIterate replaces u of the last iterate by u = a ⊘ Kv with the rounded K, if the iterate is more accurate than its plan.
+// The marginal error is then the error of the plan.
 func (it *iteration[T]) finishIterate(ctx context.Context) error {
 	k := it.res.Iterations
 	if !it.exceedsPlan(k) {
@@ -351,7 +346,7 @@ func (it *iteration[T]) accelerates() bool {
 	return set.Tolerance > 0 && !set.Gradient && !set.Unaccelerated
 }
 
-// finalizePlan sets the plan to the last iterate, and computes K if it is stored.
+// finalizePlan sets the plan to the last iterate, and computes K if the kernel stores K.
 func (it *iteration[T]) finalizePlan(ctx context.Context) error {
 	it.locatePlan()
 	return it.kernel.Fill(ctx)
@@ -373,8 +368,7 @@ func (it *iteration[T]) locatePlan() {
 	it.kernel.SetBase(it.log.f, it.log.g)
 }
 
-// beginSweep sets r = (K⊙M)v for the plan. If gradients are wanted, it also computes the start of
-// the reverse pass.
+// beginSweep sets r = (K⊙M)v for the plan. With Settings.Gradient, it also prepares the reverse pass.
 func (it *iteration[T]) beginSweep(ctx context.Context, r []T) error {
 	if err := it.finalizePlan(ctx); err != nil {
 		return err
@@ -398,8 +392,8 @@ func costOf[T dist.Float](u, r []T) (sum float64) {
 	return sum
 }
 
-// naturalPotentials sets dst to the natural logarithms of the iterate in slot (like potentials,
-// which uses base 2), plus shift·log 2.
+// naturalPotentials sets dst to the natural logarithms of the iterate in slot, plus shift·log 2. The function potentials is
+// similar, but uses base 2 and no shift.
 func naturalPotentials[T dist.Float](dst, slot []T, kind int, base []T, shift float64) {
 	for i, x := range slot {
 		switch {
@@ -415,8 +409,8 @@ func naturalPotentials[T dist.Float](dst, slot []T, kind int, base []T, shift fl
 	}
 }
 
-// potentials sets dst to the base-2 logarithms of the iterate in slot. If the iterate is relative to
-// potentials, base contains them.
+// potentials sets dst to the base-2 logarithms of the iterate in slot. If the iterate is relative to base potentials, the
+// argument base contains these potentials.
 func potentials[T dist.Float](dst, slot []T, kind int, base []T) {
 	switch {
 	case kind == potentialKind:

@@ -13,12 +13,12 @@ import (
 )
 
 const (
-	smallSize  = 32 // largest number of points of a small problem
-	smallAVX2  = 24 // largest number without AVX-512, where lanes are 2 to 8 % slower at 32 points
+	smallSize  = 32 // maximum points of a small problem on each side
+	smallAVX2  = 24 // maximum points without AVX-512
 	smallDims  = 16 // largest dimension
-	rowPadding = 4  // rows are padded to a multiple of this
+	rowPadding = 4  // the number of rows is a multiple of rowPadding
 
-	laneBytes = 16 << 10 // bytes of K that stay in the first-level cache between passes
+	laneBytes = 16 << 10 // bytes of K that stay in the L1 cache between passes
 )
 
 // smallShape reports whether a problem is small. It also returns a sort key, which is similar for
@@ -36,10 +36,9 @@ func smallShape[T dist.Float](p *Problem[T]) (shape int, ok bool) {
 	return m<<16 | n<<8 | p.X.Cols, ok
 }
 
-// lanes contains small problems that are solved at once, each with its own K. Problem p uses lane p
-// of every array, interleaved as in package lane, with the shape of the largest problem. Smaller
-// problems are padded: by columns with weights of 0, for which v is 0, and by rows with weights of
-// 0 and K = 1, for which u is 0.
+// lanes contains small problems that are solved at the same time. Each problem has its own K. Every array is interleaved as in
+// package lane, and problem p uses lane p. All problems are padded to the shape of the largest problem. A padding column has
+// the weight 0 and v = 0. A padding row has the weight 0, K = 1 and u = 0.
 type lanes[T dist.Float] struct {
 	group          *group[T]
 	n, m           int // largest shape, padded
@@ -52,12 +51,12 @@ type lanes[T dist.Float] struct {
 	common         T               // −λ·log₂e if it is equal for all problems
 	c              [num.MaxLanes]T // −λ·log₂e of each problem
 	lo, hi         [num.MaxLanes]T // the safe ranges
-	outside        [num.MaxLanes]T // nonzero: a scaling was out of range
+	outside        [num.MaxLanes]T // nonzero if a scaling was out of range
 	marginalErrors [num.MaxLanes]float64
 	costs          [num.MaxLanes]float64
 }
 
-// solve solves the members that do not need Solve. If ctx ends, it returns the context's cause.
+// solve solves the members of the group whose needsSolve is false. If ctx ends, it returns the context's cause.
 func (l *lanes[T]) solve(ctx context.Context) error {
 	g := l.group
 	if !l.interleave() {
@@ -88,15 +87,14 @@ func (l *lanes[T]) solve(ctx context.Context) error {
 // operands contains one slice for each lane.
 type operands[T dist.Float] = [num.MaxLanes][]T
 
-// sameLayout reports whether two problems have the same shape and memory layout, and their points have
-// no gaps.
+// sameLayout reports whether two problems have the same shape and memory layout, and their points have no gaps between rows.
 func sameLayout[T dist.Float](p, q *Problem[T]) bool {
 	return p.Cost.Rows == q.Cost.Rows && p.Cost.Cols == q.Cost.Cols && p.Cost.Stride == q.Cost.Stride &&
 		p.X.Rows == q.X.Rows && p.Y.Rows == q.Y.Rows && p.X.Cols == q.X.Cols && p.X.Stride == p.X.Cols && p.Y.Stride == p.Y.Cols
 }
 
-// interleave copies the members into lanes and computes K. It returns false if all members need Solve.
-// If all members have the same layout, lanes without a member receive the data of the first member.
+// interleave copies the members of the group into lanes and computes K. It returns false if all members need Solve. If all
+// members have the same layout, unused lanes receive the data of the first member.
 func (l *lanes[T]) interleave() bool {
 	w := num.Lanes[T]()
 	var first *Problem[T]
@@ -130,7 +128,7 @@ func (l *lanes[T]) interleave() bool {
 	}
 	for _, z := range [...]struct {
 		v           *[]T
-		given, room int // number of elements of a problem, and of a lane
+		given, room int // elements per problem, and elements per lane
 		of          *operands[T]
 	}{
 		{&l.a, n, l.n, &a}, {&l.u, n, l.n, &u}, {&l.x, n * dims, l.n * dims, &x}, {&l.b, m, l.m, &b}, {&l.y, m * dims, l.m * dims, &y},
@@ -161,7 +159,7 @@ func (l *lanes[T]) interleave() bool {
 	return true
 }
 
-// layPoints copies the points of one problem. dims is the largest dimension of the problems.
+// layPoints copies the points of one problem into its lane. The argument dims is the largest dimension of all problems.
 func (l *lanes[T]) layPoints(dst []T, x dist.Matrix[T], dims int) {
 	w := num.Lanes[T]()
 	for i := range x.Rows {
@@ -169,8 +167,8 @@ func (l *lanes[T]) layPoints(dst []T, x dist.Matrix[T], dims int) {
 	}
 }
 
-// eachRows calls visit for consecutive blocks of r rows of K. A block begins at row i and element
-// at.
+// eachRows calls visit for consecutive blocks of rows of K. A block contains rows i … i+r−1 of K, which are the elements
+// kernel[at:last].
 func (l *lanes[T]) eachRows(visit func(i, r, at, last int)) {
 	row := l.m * num.Lanes[T]()
 	step := max(rowPadding, laneBytes/(row*gibbs.ElementBytes[T]())/rowPadding*rowPadding)
@@ -207,7 +205,7 @@ func (l *lanes[T]) computeKernels(dims int) {
 	})
 }
 
-// layCosts copies rows i … i+r−1 of the cost matrices of members that have a cost matrix. If set is
+// layCosts copies rows i … i+r−1 of the cost matrices into dst, for all members that have a cost matrix. If the argument set is
 // true, dst already contains the distances of members with points, and 0 for other members.
 func (l *lanes[T]) layCosts(dst []T, i, r int, set bool) {
 	w := num.Lanes[T]()
@@ -226,7 +224,7 @@ func (l *lanes[T]) layCosts(dst []T, i, r int, set bool) {
 	}
 }
 
-// layAlike implements layCosts for matrices of one shape.
+// layAlike implements layCosts for cost matrices of the same shape.
 func (l *lanes[T]) layAlike(dst []T, i, r int) {
 	var x operands[T]
 	first := -1
@@ -295,9 +293,8 @@ func (l *lanes[T]) iterate(ctx context.Context) (k int, err error) {
 	return k - 1, nil
 }
 
-// retireFinished finds the members for which iteration k is the last, and returns the number of the
-// remaining members. Without a tolerance, the iterates stay in the lanes until fetchIterate copies
-// them.
+// retireFinished marks the members that end with iteration k, and returns the number of the remaining members. Without a
+// tolerance, the iterates stay in the lanes until fetchIterate copies them.
 func (l *lanes[T]) retireFinished(k int) (left int) {
 	limit, tolerance := l.group.settings.Iterations, l.group.settings.Tolerance
 	l.computeErrors()
@@ -348,7 +345,6 @@ func (l *lanes[T]) fetchIterate(it *iteration[T], i, k int) {
 	it.setKind(k, plainKind)
 }
 
-// computeCosts computes the transport costs.
 func (l *lanes[T]) computeCosts() {
 	w := num.Lanes[T]()
 	for i := range l.group.memberCount {

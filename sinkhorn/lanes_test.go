@@ -10,9 +10,9 @@ import (
 	"github.com/gomonge/monge/internal/asm/asmtest"
 )
 
-// TestLanes checks that small problems of all shapes get the same bits as Solve with every instruction
-// set. The problems have costs, or points in several dimensions, different λ, starts and marginals, zero
-// weights, and invalid input. Some problems leave the plain domain, converge slowly, or converge at once.
+// TestLanes checks that a batch of small problems has the same bits as Solve, for every instruction set. The problems have
+// costs, or points in several dimensions, different λ, starts and marginals, zero weights, and invalid input. Some problems
+// leave the plain domain, converge slowly, or converge at once.
 func TestLanes(t *testing.T) {
 	t.Run("float64", inLanes[float64])
 	t.Run("float32", inLanes[float32])
@@ -39,7 +39,7 @@ func smallProblems[T dist.Float](count int) []Problem[T] {
 	for i := range ps {
 		n, m, d := 1+rng.IntN(33), 1+rng.IntN(33), 1+rng.IntN(3)
 		if i%3 == 0 {
-			n, m = 9, 16 // whole groups of one shape
+			n, m = 9, 16 // fills whole groups with one shape
 		}
 		p := &ps[i]
 		p.Lambda = 0.1 + 3*rng.Float64()
@@ -48,7 +48,7 @@ func smallProblems[T dist.Float](count int) []Problem[T] {
 			for j := range p.Cost.Data {
 				p.Cost.Data[j] = T(rng.Float64())
 			}
-			p.Cost.Cols = m // with a larger stride
+			p.Cost.Cols = m // the stride is larger than Cols
 		} else {
 			p.X, p.Y = cloud[T](rng, n, d, 0), cloud[T](rng, m, d, 0.4)
 		}
@@ -71,7 +71,7 @@ func smallProblems[T dist.Float](count int) []Problem[T] {
 		case 22:
 			p.X.Data[0] /= 0
 		case 23, 24, 25, 26:
-			p.Lambda = 1000 // beyond the plain domain
+			p.Lambda = 1000 // leaves the plain domain
 		case 30:
 			p.PenaltyA = 1
 		case 31:
@@ -97,8 +97,8 @@ func TestLanesCosts(t *testing.T) {
 	}
 }
 
-// TestLanesCanceled checks that small problems in progress return their best result when the
-// context ends, like Solve, and that a deadline ends a batch that would never end.
+// TestLanesCanceled checks that small problems in progress return their best result when the context ends, as from Solve.
+// Without the cancellation, the batch would not end.
 func TestLanesCanceled(t *testing.T) {
 	ps := smallProblems[float64](10)
 	for i := range ps {

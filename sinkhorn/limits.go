@@ -10,18 +10,18 @@ import (
 
 // limits describes the ranges in which arithmetic in type T is accurate.
 type limits[T dist.Float] struct {
-	lo, hi         T       // a scaling in this range is accurate
-	leastSum       T       // a smaller sum is not accurate for scalings in range
-	leastColumnSum T       // a smaller column sum is not accurate in a log-domain pass
-	precision      float64 // with a larger λ·log₂e·max|M|, potentials have few correct digits (StatusLowPrecision)
+	lo, hi         T       // scalings from lo to hi are accurate
+	leastSum       T       // smaller sums are not accurate, even for scalings from lo to hi
+	leastColumnSum T       // smaller column sums are not accurate in a log-domain pass
+	precision      float64 // λ·log₂e·max|M| above which potentials have few correct digits (StatusLowPrecision)
 	costLimit      float64 // least λ·log₂e·max|M| for which the log domain returns ErrRange
 	largest        float64 // overflow threshold
-	leastWeight    T       // the reciprocal of a smaller weight is out of range
-	largestWeight  T       // a larger weight does not fit the type of K
+	leastWeight    T       // reciprocals of smaller weights are out of range
+	largestWeight  T       // larger weights do not fit the type of K
 	massTolerance  float64 // allowed relative difference of masses
-	leastMass      float64 // a smaller mass counts as zero
+	leastMass      float64 // smaller masses count as zero
 	implicitError  float64 // largest marginal error for implicit gradients
-	epsilon        float64 // a few roundings of a sum of logarithms
+	epsilon        float64 // rounding error of a sum of logarithms
 
 	// Residuals of the implicit gradient's linear system: the goal, and the largest acceptable
 	// residual.
@@ -32,7 +32,7 @@ type limits[T dist.Float] struct {
 	rangeSize   int
 }
 
-// limitsOf returns the limits for arithmetic in T with K in T, or with K in float32 if mixed is set.
+// limitsOf returns the limits for arithmetic in T. K is stored in float32 if mixed is true, and otherwise in T.
 func limitsOf[T dist.Float](mixed bool) limits[T] {
 	l := limits[T]{
 		leastColumnSum: T(math.Ldexp(1, -70)), precision: 0x1p13, costLimit: math.MaxFloat32 / 4, largest: math.MaxFloat32, leastWeight: T(math.Ldexp(1, -80)), largestWeight: T(float32(math.MaxFloat32)),
@@ -50,14 +50,13 @@ func limitsOf[T dist.Float](mixed bool) limits[T] {
 	return l
 }
 
-// safeRange sets the range of accurate scalings for weights of at least least, in sums of size
-// terms. Elements of K below the least normal number become 0. With scalings up to hi, this loses
-// at most size·2⁻¹⁰²²·hi from a sum of at least least/hi. The loss must be below rounding, with
-// three bits to spare:
+// safeRange sets the range of accurate scalings. The weights must be at least the argument least, and sums have at most size
+// terms. Elements of K below the least normal number become 0. With scalings up to hi, a sum of at least least/hi then loses at
+// most size·2⁻¹⁰²²·hi. The loss must be below rounding, with three bits to spare:
 //
 //	hi² ≤ 2¹⁰²² ⁻ ⁵³ ⁻ ³ · least/size      (2¹²⁶ ⁻ ²⁴ ⁻ ³ for a K in float32).
 //
-// Products of scalings in the reverse pass limit hi to 2⁴⁰⁰ (2⁴⁰).
+// Products of scalings in the reverse pass limit hi to 2⁴⁰⁰ (2⁴⁰ in float32).
 func (l *limits[T]) safeRange(least float64, size int) {
 	if least == l.rangeWeight && size == l.rangeSize {
 		return

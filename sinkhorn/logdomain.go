@@ -10,20 +10,20 @@ import (
 	"github.com/gomonge/monge/internal/gibbs"
 )
 
-// Iterations on logarithms. Log-sum-exps neither overflow nor underflow, but take an exponential
-// for each element. So the potentials of such an iteration become the base of K, and the following
-// iterations are made on scalings relative to this base. This is the absorption of B. Schmitzer, "Stabilized sparse
-// scaling algorithms for entropy regularized transport problems", SIAM J. Sci. Comput. 41 (2019).
-// The step on logarithms is exact, so elements of K that have underflowed are restored.
+// This file implements iterations on logarithms. Log-sum-exps neither overflow nor underflow, but need an exponential for each
+// element. Therefore the potentials of such an iteration become the base of K, and the following iterations use scalings
+// relative to this base. This is the absorption of B. Schmitzer, "Stabilized sparse scaling algorithms for entropy regularized
+// transport problems", SIAM J. Sci. Comput. 41 (2019). An iteration on logarithms is exact and restores elements of K that have
+// underflowed.
 
 // logDomain is the additional state of iterations on logarithms. Logarithms are to base 2.
 type logDomain[T dist.Float] struct {
 	f, g     []T     // potentials of the base
 	basis    int     // iterate to which f and g belong
 	a, b     []T     // logarithms of the marginals
-	max, sum []T     // log-sum-exps of rows, in two parts
-	h, sums  []T     // log-sum-exps of columns
-	ones     plan[T] // scalings relative to their own potentials: 1, or 0 for a zero weight
+	max, sum []T     // log-sum-exps of rows, as maximum and sum
+	h, sums  []T     // log-sum-exps of columns, as maximum and sum
+	ones     plan[T] // unit scalings: 1, or 0 for a zero weight
 }
 
 // enterLog prepares the log domain. It returns an error if potentials would have no correct digit,
@@ -66,9 +66,8 @@ func (it *iteration[T]) enterLog(ctx context.Context) error {
 	return nil
 }
 
-// logStep makes iteration k on the potentials f = log₂u and g = log₂v, and makes f and g the
-// base. If half is set, v^k is already correct. If scaled is set, q contains the column sums for the
-// current base.
+// logStep makes iteration k on the potentials f = log₂u and g = log₂v, and makes f and g the base. If half is true, v^k is
+// already correct. If scaled is true, q contains the column sums for the current base.
 func (it *iteration[T]) logStep(ctx context.Context, k int, half, scaled bool) error {
 	log := &it.log
 	if it.res.Domain == DomainPlain {
@@ -98,7 +97,7 @@ func (it *iteration[T]) logStep(ctx context.Context, k int, half, scaled bool) e
 			log.f[i] = f[i]
 		} else {
 			f[i] = minusInf
-			log.f[i] = -h // such a row of K sums to 1, which avoids 0/0
+			log.f[i] = -h // the row of K then sums to 1, which avoids 0/0
 		}
 	}
 	copy(log.g, g)
@@ -114,9 +113,8 @@ func (it *iteration[T]) logStep(ctx context.Context, k int, half, scaled bool) e
 	return nil
 }
 
-// columnPotentials sets g to the column potentials of iteration k. If scaled is
-// set, q contains the column sums for the current base, and an accurate sum gives the potential of its
-// column. Other potentials are computed by log-sum-exps.
+// columnPotentials sets g to the column potentials of iteration k. If scaled is true, q contains the column sums for the
+// current base, and accurate column sums give the potentials of their columns. Other potentials are computed by log-sum-exps.
 func (it *iteration[T]) columnPotentials(ctx context.Context, k int, g []T, scaled bool) error {
 	log := &it.log
 	kind := it.kind(k - 1)
@@ -127,7 +125,7 @@ func (it *iteration[T]) columnPotentials(ctx context.Context, k int, g []T, scal
 		if kind == potentialKind {
 			return !(it.q[j] >= it.limits.leastColumnSum)
 		}
-		// An element of K, and so its column sum, may be +Inf for negative costs.
+		// For negative costs, an element of K and its column sum may be +Inf.
 		return !(T(it.limits.hi*it.q[j]) >= it.b[j]) || it.q[j] > T(it.limits.largest)
 	}
 	exact := false
@@ -164,9 +162,8 @@ func (it *iteration[T]) columnPotentials(ctx context.Context, k int, g []T, scal
 	return nil
 }
 
-// keepWeightless sets the potentials f of points without weight. It prevents the rows of K of these
-// points from growing when f and g become the base: the rows do not contribute, but an infinite
-// element would become NaN.
+// keepWeightless sets the potentials f of points without weight. The rows of K of these points must not grow when f and g
+// become the base. The rows do not contribute, but an infinite element would become NaN.
 func (it *iteration[T]) keepWeightless(f, g []T) {
 	var rise T
 	for j, g := range g {
@@ -181,7 +178,7 @@ func (it *iteration[T]) keepWeightless(f, g []T) {
 	}
 }
 
-// absorb makes f and g the base.
+// absorb makes f and g the base potentials of K.
 func (it *iteration[T]) absorb(f, g []T) {
 	copy(it.log.f, f)
 	copy(it.log.g, g)

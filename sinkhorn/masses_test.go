@@ -9,10 +9,12 @@ import (
 	"github.com/gomonge/monge/dist"
 )
 
-// optimality returns the error of log T_ij in the optimality conditions with penalties, log
-// T_ij/(a_i b_j) + λM_ij + λρ_a log((T1)_i/a_i) + λρ_b log((Tᵀ1)_j/b_j) = 0, for the largest T_ij
-// of every row and every column. If a marginal is exact, the conditions hold up to a constant in each
-// row or column, so differences within a row or column are compared.
+// optimality returns the largest error in the optimality conditions with penalties,
+//
+//	log T_ij/(a_i b_j) + λM_ij + λρ_a log((T1)_i/a_i) + λρ_b log((Tᵀ1)_j/b_j) = 0.
+//
+// If a marginal is exact, the conditions hold up to a constant in each row or column. Then optimality compares differences
+// within a row or column, and also checks the exact marginal.
 func optimality[T dist.Float](p *Problem[T], plan dist.Matrix[T]) (worst float64) {
 	n, m := plan.Rows, plan.Cols
 	rows, columns := make([]float64, n), make([]float64, m)
@@ -63,9 +65,9 @@ func optimality[T dist.Float](p *Problem[T], plan dist.Matrix[T]) (worst float64
 	return worst
 }
 
-// TestUnequalMasses checks that problems with penalties up to 10⁵ converge for any sums of a and b,
-// and that the plan fulfills the optimality conditions. Without the shift, log u and log v would
-// change by only about one in each pass, although the solution is 10⁴ away.
+// TestUnequalMasses checks that problems with penalties up to 10⁵ converge for any sums of a and b, and that the plan satisfies
+// the optimality conditions. Without the shift (unequal.go), log u and log v would change by only about one in each pass,
+// although the solution is 10⁴ away.
 func TestUnequalMasses(t *testing.T) {
 	t.Run("float64", unequalMasses[float64])
 	t.Run("float32", unequalMasses[float32])
@@ -137,8 +139,7 @@ func unequalMasses[T dist.Float](t *testing.T) {
 	}
 }
 
-// TestUnequalMassGradients checks that the potentials give the gradient with respect to the weights
-// if the shift is large.
+// TestUnequalMassGradients checks the gradients with respect to the costs and the weights if the shift (unequal.go) is large.
 func TestUnequalMassGradients(t *testing.T) {
 	rng := rand.New(rand.NewPCG(27, 4))
 	for _, rho := range [][2]float64{{300, 300}, {1000, 20}, {0, 500}} {
@@ -187,8 +188,8 @@ func TestUnequalMassGradients(t *testing.T) {
 	}
 }
 
-// weightGradientPriced replaces potentials by the gradient documented in PotentialsTo. other is the
-// sum of the weights of the other side.
+// weightGradientPriced replaces potentials by the gradient documented in PotentialsTo. The argument other is the sum of the
+// weights of the opposite side.
 func weightGradientPriced(f, a []float64, other, rho, lambda float64) {
 	for i := range f {
 		phi := f[i] - math.Log(a[i])
@@ -199,8 +200,7 @@ func weightGradientPriced(f, a []float64, other, rho, lambda float64) {
 	}
 }
 
-// TestLittleMoved checks that StatusConverged refers to the transported mass if distant points
-// transport almost nothing.
+// TestLittleMoved checks that the tolerance is relative to the transported mass if distant points transport almost nothing.
 func TestLittleMoved(t *testing.T) {
 	for _, far := range []float64{10, 30, 100, 300} {
 		for _, penalties := range [][2]float64{{1, 1}, {1, 0.5}} {

@@ -14,8 +14,8 @@ import (
 	"github.com/gomonge/monge/internal/testdata"
 )
 
-// TestMixedIsRoundedKernel checks that StorageMixed only rounds K to float32: iterations in float64
-// on the rounded K give the same plan to the accuracy of float64.
+// TestMixedIsRoundedKernel checks that StorageMixed only rounds K to float32. Plain float64 iterations with the rounded K must
+// give the same plan up to float64 rounding.
 func TestMixedIsRoundedKernel(t *testing.T) {
 	rng := rand.New(rand.NewPCG(31, 4))
 	for _, shape := range [][2]int{{1, 1}, {1, 9}, {40, 33}, {130, 257}} {
@@ -69,8 +69,7 @@ func TestMixedIsRoundedKernel(t *testing.T) {
 	}
 }
 
-// TestGoldenMixed checks the documented accuracy of StorageMixed on the golden plans, in both
-// domains.
+// TestGoldenMixed checks the documented accuracy of StorageMixed for the plans of the fixtures, in both domains.
 func TestGoldenMixed(t *testing.T) {
 	var worstPlan, worstCost float64
 	for _, name := range otCases {
@@ -100,8 +99,8 @@ func TestGoldenMixed(t *testing.T) {
 	t.Logf("worst of exact iterates: plan %.3g, cost %.3g", worstPlan, worstCost)
 }
 
-// TestMixedGradients compares gradients with StorageDense, in both domains, with several segments of the reverse pass,
-// zero weights and a cloud with itself, and compares implicit gradients at convergence.
+// TestMixedGradients compares gradients of StorageMixed with gradients of StorageDense. The cases cover both domains, several
+// segments of the reverse pass, zero weights, a cloud with itself, and implicit gradients at convergence.
 func TestMixedGradients(t *testing.T) {
 	worstOf := map[string]float64{}
 	for _, c := range gradientCases() {
@@ -169,8 +168,8 @@ func TestMixedGradients(t *testing.T) {
 	t.Logf("%v", worstOf)
 }
 
-// TestMixedBits checks that workers, instruction set and batches do not change the bits of
-// StorageMixed, and that in float32 it equals StorageDense.
+// TestMixedBits checks that workers, instruction set and batches do not change the bits of StorageMixed, and that float32
+// results are bit-identical to StorageDense.
 func TestMixedBits(t *testing.T) {
 	shapes := [][3]int{{1, 1, 1}, {1, 40, 2}, {40, 1, 2}, {25, 31, 3}, {90, 77, 70}, {801, 703, 2}, {9000, 61, 1}}
 	if !testdata.IsLong() {

@@ -10,43 +10,38 @@ import (
 	"github.com/gomonge/monge/internal/gibbs"
 )
 
-// Newton's method on the dual (balanced.go, penalized.go, partial.go), for problems with a
-// tolerance.
+// This file implements Newton's method on the dual (balanced.go, penalized.go, partial.go), for problems with a tolerance.
 //
-// Plain iterations increase the dual by steps log(b ⊘ c). Near the solution they need log 10/(1 −
-// σ²) iterations for a digit, where σ is the second singular value of the plan scaled by its
-// marginals: hundreds, or hundreds of thousands. Newton's step β solves (−∇²D) β = b − c by
-// conjugate gradients (system.go), with one pass over K for each of their steps. On the quadratic
-// model, conjugate gradients never need more passes than plain iterations. They save a factor of about
-// 1/√(1 − σ²).
+// Plain iterations increase the dual by steps log(b ⊘ c). Near the solution they need log 10/(1 − σ²) iterations for a digit,
+// where σ is the second singular value of the plan scaled by its marginals. This number may be in the hundreds, or in the
+// hundreds of thousands. Newton's step β solves (−∇²D) β = b − c by conjugate gradients (system.go). Each step of conjugate
+// gradients needs one pass over K. On the quadratic model, conjugate gradients never need more passes than plain iterations,
+// and save a factor of about 1/√(1 − σ²).
 //
-// Conjugate gradients end at a residual that decreases with the marginal error (R. S. Dembo, T.
-// Steihaug, "Truncated-Newton algorithms for large-scale unconstrained optimization", Math. Prog.
-// 26 (1983)), or when an element of β leaves the radius in which the model was accurate. The length
-// of the step is chosen so that D never decreases; D is the Lyapunov function of A. Thibault et
-// al., "Overrelaxed Sinkhorn-Knopp algorithm for regularized optimal transport", Algorithms 14
-// (2021). A plain iteration follows each step, because the model is not valid if the marginals are
-// far off (X. Tang et al., "Accelerating Sinkhorn algorithm with sparse Newton iterations", ICLR
-// 2024).
+// Conjugate gradients end at a residual that decreases with the marginal error (R. S. Dembo, T. Steihaug, "Truncated-Newton
+// algorithms for large-scale unconstrained optimization", Math. Prog. 26 (1983)), or when an element of β leaves the radius in
+// which the model was accurate. The step length must not decrease D, which is the Lyapunov function of A. Thibault et al.,
+// "Overrelaxed Sinkhorn-Knopp algorithm for regularized optimal transport", Algorithms 14 (2021). A plain iteration follows
+// each step, because the model is not valid if the marginals are far off (X. Tang et al., "Accelerating Sinkhorn algorithm with
+// sparse Newton iterations", ICLR 2024).
 
 const (
-	newtonForcing  = 0.1 // residual of a step, relative to the last reduction of the error
+	newtonForcing  = 0.1 // goal for the residual of a step, relative to the last reduction of the error
 	newtonRadius   = 1   // initial trust radius
-	newtonPatience = 20  // maximum steps that do not halve the error
+	newtonPatience = 20  // maximum number of steps that do not halve the error
 
-	sparseFrom  = 8 // steps of conjugate gradients before a list is made, if passes read memory
-	directLeast = 4 // steps of conjugate gradients before an old factor is tried
+	sparseFrom  = 8 // conjugate gradient steps before the sparse list is made, if passes read K from memory
+	directLeast = 4 // minimum conjugate gradient steps before a new factor is computed
 )
 
-// newton is the state of Newton's method.
 type newton[T dist.Float] struct {
 	point dualPoint[T]
 	sys   *system[T]
 	f, g  []T // potentials that become the base
 }
 
-// climb makes steps until the tolerance is reached, the passes over K reach limit, or the steps no
-// longer save time. Every pass counts as an iteration.
+// climb makes Newton steps until the tolerance is reached, the number of passes over K reaches limit, or the steps no longer
+// save time. Every pass counts as an iteration.
 func (nw *newton[T]) climb(ctx context.Context, d dual[T], limit int) error {
 	if err := nw.enterDual(ctx, d); err != nil {
 		return err
@@ -122,13 +117,12 @@ func (nw *newton[T]) leaveDual(d dual[T]) {
 	}
 }
 
-// direction sets β to the direction of a step, with a residual of at most enough, and counts the
-// passes. A pass over a list counts as the fraction of elements of K that are in the list.
+// direction sets β to the direction of a Newton step, with a residual of at most enough, and counts the passes over K. A pass
+// over the sparse list counts as the fraction of elements of K that are in the list.
 //
-// The first products use K. When the products have cost as much as making a list of the relevant
-// elements (sparse.go), the list is made. When the steps have cost as much as a factor (direct.go), the
-// factor is computed. So the time is at most twice the time of the better choice. Later directions use
-// the same factor until they have cost as much as a new factor.
+// The first products use K. When these products have cost as much as making the sparse list (sparse.go), the list is made. When
+// the steps have cost as much as a factor (direct.go), the factor is computed. The time is therefore at most twice the time of
+// the better choice. Later directions use the same factor until their steps have cost as much as a new factor.
 func (nw *newton[T]) direction(ctx context.Context, d dual[T], enough, radius float64, limit int) error {
 	it, sys := nw.point.it, nw.sys
 	res, dir, sp := &it.res, &sys.direct, &sys.sparse
@@ -187,9 +181,9 @@ func (nw *newton[T]) direction(ctx context.Context, d dual[T], enough, radius fl
 	}
 }
 
-// lineSearch takes the longest of a few steps along β, of at most radius, that increases the dual.
-// It reports whether it has found such a step. If the change of the dual is only a rounding error,
-// its derivative along the step must decrease.
+// lineSearch tries a few steps along β, from the longest step within radius to shorter steps, and takes the first step that
+// increases the dual. It reports whether there is such a step. If the change of the dual is only a rounding error, the
+// derivative of the dual along β must decrease instead.
 func (nw *newton[T]) lineSearch(ctx context.Context, d dual[T], radius *float64, limit int) (bool, error) {
 	p, it, beta := &nw.point, nw.point.it, nw.sys.beta
 	var slope float64
@@ -215,7 +209,7 @@ func (nw *newton[T]) lineSearch(ctx context.Context, d dual[T], radius *float64,
 			return false, err
 		}
 		if !ok {
-			if nw.absorb() { // the next trial is relative to another base
+			if nw.absorb() { // the next trial is relative to a new base
 				if err := it.kernel.Fill(ctx); err != nil {
 					return false, err
 				}
@@ -242,7 +236,6 @@ func (nw *newton[T]) lineSearch(ctx context.Context, d dual[T], radius *float64,
 	return false, nil
 }
 
-// plainIteration makes one plain iteration.
 func (nw *newton[T]) plainIteration(ctx context.Context, d dual[T]) error {
 	d.proposeColumns()
 	ok, err := nw.tryPoint(ctx, d)
@@ -252,8 +245,7 @@ func (nw *newton[T]) plainIteration(ctx context.Context, d dual[T]) error {
 	return err
 }
 
-// tryPoint completes the trial point from its tv and reports whether the point is accurate. Its pass
-// counts as an iteration.
+// tryPoint completes the trial point from tv and reports whether the point is accurate. The pass over K counts as an iteration.
 func (nw *newton[T]) tryPoint(ctx context.Context, d dual[T]) (bool, error) {
 	it := nw.point.it
 	if !it.isSafe(nw.point.tv, it.b) {
@@ -263,8 +255,8 @@ func (nw *newton[T]) tryPoint(ctx context.Context, d dual[T]) (bool, error) {
 	return d.completeTrial(ctx)
 }
 
-// absorb sets the scalings of the point to 1 and adds their logarithms to the base. It reports
-// false if the scalings of the rows are 1 already, or if there is no base.
+// absorb sets the scalings of the current point to 1 and adds their logarithms to the base. It returns false if the row
+// scalings are already 1, or if there is no base.
 func (nw *newton[T]) absorb() bool {
 	p, it := &nw.point, nw.point.it
 	log := &it.log

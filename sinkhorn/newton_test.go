@@ -30,8 +30,8 @@ func slowProblem[T dist.Float](n int, lambda float64) *Problem[T] {
 	return p
 }
 
-// TestNewton checks that Newton's steps find the solution of plain iterations to a tolerance, with
-// far fewer passes if iterations are slow.
+// TestNewton checks that Newton's method finds the same solution as plain iterations, with far fewer passes if plain iterations
+// are slow.
 func TestNewton(t *testing.T) {
 	for _, domain := range []Domain{DomainAuto, DomainPlain, DomainLog} {
 		for _, storage := range []Storage{StorageDense, StorageMatrixFree, StorageMixed} {
@@ -66,7 +66,7 @@ func TestNewton(t *testing.T) {
 			}
 		}
 	}
-	few := slowProblem[float64](60, 30) // so few plain iterations are needed that a faster method would not save time
+	few := slowProblem[float64](60, 30) // plain iterations are fast for this problem
 	if got, want := mustSolve(t, Settings{Tolerance: 1e-10}, few), mustSolve(t, Settings{Tolerance: 1e-10, Unaccelerated: true}, few); got.Iterations != want.Iterations || got.Annealing > 0 {
 		t.Errorf("λ = 30: %d passes and %d, plain %d", got.Iterations, got.Annealing, want.Iterations)
 	}
@@ -78,8 +78,8 @@ func TestNewton(t *testing.T) {
 	}
 }
 
-// TestFactor checks problems for which conjugate gradients need a list and a factor. They converge
-// within 200 passes, with the same bits for every instruction set, and without allocations.
+// TestFactor checks problems for which conjugate gradients need the sparse list and a factor. The solves must converge within
+// 200 passes, with the same bits for every instruction set, and without allocations.
 func TestFactor(t *testing.T) {
 	const n = 140
 	rng := rand.New(rand.NewPCG(5, 77))
@@ -94,7 +94,7 @@ func TestFactor(t *testing.T) {
 		*Problem[float64]
 		storage Storage
 	}{{&p, StorageDense}, {&p, StorageMixed}, {&priced, StorageDense}} {
-		set := Settings{Tolerance: 1e-11, Iterations: 200, Storage: c.storage, Workers: 1} // too few passes without a list and a factor
+		set := Settings{Tolerance: 1e-11, Iterations: 200, Storage: c.storage, Workers: 1} // 200 passes are not enough without a list and a factor
 		s, err := newSolver[float64](&set)
 		if err != nil {
 			t.Fatal(err)
@@ -124,7 +124,7 @@ func TestFactor(t *testing.T) {
 		if err != nil || r.Status != StatusConverged {
 			t.Fatal(err, r.Status)
 		}
-		if c.Problem == &p && c.storage == StorageDense { // a plan with these marginals and the form diag(u) K diag(v) is the solution
+		if c.Problem == &p && c.storage == StorageDense { // the plan has the form diag(u) K diag(v), so correct marginals prove optimality
 			plan := dist.NewMatrix[float64](n, n+1, nil)
 			if err := r.PlanTo(t.Context(), plan, 0); err != nil {
 				t.Fatal(err)
@@ -140,8 +140,8 @@ func TestFactor(t *testing.T) {
 	}
 }
 
-// TestFactorInTime checks that a factor is computed when conjugate gradients have cost as much as the factor. At
-// n = 4000 this takes a few hundred passes, or thousands of steps over a list.
+// TestFactorInTime checks that a factor is computed when conjugate gradients have cost as much as the factor. At n = 4000, this
+// takes a few hundred passes over K, or thousands of passes over a list.
 func TestFactorInTime(t *testing.T) {
 	for _, c := range []struct{ n, listed, least, most int }{
 		{256, 0, 60, 140}, {1000, 0, 60, 140}, {4000, 0, 150, 450},
@@ -190,8 +190,8 @@ func TestFactorInTime(t *testing.T) {
 	}
 }
 
-// TestTriangular checks the factor of H: RᵀR = H for sizes with partial blocks of rows and columns, solve returns
-// H⁻¹b, two goroutines give the same bits, and a matrix that is not positive definite is refused.
+// TestTriangular checks that RᵀR = H, that solve returns H⁻¹b, that two goroutines give the same bits, and that a matrix that
+// is not positive definite is rejected. The sizes have partial blocks of rows and columns.
 func TestTriangular(t *testing.T) {
 	for _, m := range []int{1, 47, 193, 300} {
 		rng := rand.New(rand.NewPCG(uint64(m), 2))
@@ -205,7 +205,7 @@ func TestTriangular(t *testing.T) {
 		var want []float64
 		for _, workers := range []int{1, 2} {
 			var kernel gibbs.Kernel[float64]
-			kernel.SetCost(dist.Matrix[float64]{Rows: 1 << 10, Cols: 1 << 10}) // large, so that workers are used
+			kernel.SetCost(dist.Matrix[float64]{Rows: 1 << 10, Cols: 1 << 10}) // large enough for several workers
 			kernel.LayOut(false, false, workers)
 			d := direct[float64]{m: m, h: slices.Clone(h), less: make([]float64, directLines)}
 			if ok, err := d.factorizeRows(t.Context(), &kernel); !ok || err != nil {
@@ -329,8 +329,8 @@ func TestSparse(t *testing.T) {
 	}
 }
 
-// checkMarginals compares the marginals of a plan with the marginals of its problem. said is the reported error of
-// the second marginal.
+// checkMarginals compares the marginals of a plan with the marginals of its problem. The argument said is the reported error of
+// the column sums.
 func checkMarginals[T dist.Float](t *testing.T, what string, plan dist.Matrix[T], p *Problem[T], said float64) {
 	t.Helper()
 	columns := make([]float64, plan.Cols)
@@ -353,8 +353,7 @@ func checkMarginals[T dist.Float](t *testing.T, what string, plan dist.Matrix[T]
 	}
 }
 
-// TestNewtonClimbs checks that the dual never decreases by more than rounding, step by step, and
-// that every iterate has T1 = a.
+// TestNewtonClimbs checks that neither Newton's method nor plain iterations decrease the dual by more than rounding errors.
 func TestNewtonClimbs(t *testing.T) {
 	for _, domain := range []Domain{DomainAuto, DomainLog} {
 		for _, lambda := range []float64{30, 300, 3000, 30000} {
@@ -391,8 +390,8 @@ func TestNewtonClimbs(t *testing.T) {
 	}
 }
 
-// TestNewtonCanceled checks that wherever the context ends, the returned iterate has correct row sums and the
-// reported marginal error. The solver remains usable.
+// TestNewtonCanceled ends the context at many checks. The returned iterate must have correct row sums and the reported marginal
+// error. The solver must remain usable.
 func TestNewtonCanceled(t *testing.T) {
 	for _, domain := range []Domain{DomainAuto, DomainLog} {
 		p := slowProblem[float64](40, 300)
@@ -425,8 +424,8 @@ func TestNewtonCanceled(t *testing.T) {
 	}
 }
 
-// TestNewtonGivesUp checks that with a tolerance below rounding, the solve ends at the limit of
-// iterations with the best result, and that a result of ε-scaling is replaced by a better iterate.
+// TestNewtonGivesUp checks that a solve with a tolerance below rounding errors ends at the iteration limit with an accurate
+// result. It also checks that the last iterate is restored if ε-scaling finds a worse start.
 func TestNewtonGivesUp(t *testing.T) {
 	p := slowProblem[float64](40, 100)
 	r := mustSolve(t, Settings{Tolerance: 1e-18, Iterations: 4000}, p)
@@ -498,8 +497,8 @@ func TestAbsorb(t *testing.T) {
 	}
 }
 
-// TestNewtonSpares checks that problems that converge fast by plain iterations have the same bits as
-// without a tolerance, because no faster method is used.
+// TestNewtonSpares checks that Newton's method is not used if plain iterations converge fast. The result then has the same bits
+// as the result of a solve without a tolerance.
 func TestNewtonSpares(t *testing.T) {
 	for _, lambda := range []float64{0.1, 1, 3} {
 		p := slowProblem[float64](40, lambda)
@@ -513,8 +512,7 @@ func TestNewtonSpares(t *testing.T) {
 	}
 }
 
-// TestNewtonBits checks that the bits are the same for every instruction set and every storage, and in
-// a batch.
+// TestNewtonBits checks that results have the same bits for every instruction set, with StorageMatrixFree, and for two workers.
 func TestNewtonBits(t *testing.T) {
 	t.Run("float64", newtonBits[float64])
 	t.Run("float32", newtonBits[float32])

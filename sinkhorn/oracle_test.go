@@ -17,7 +17,7 @@ import (
 	"github.com/gomonge/monge/sinkhorn"
 )
 
-// blocked lists the folders of the code whose block sizes the test uses.
+// blocked lists the folders that contain the block sizes. Tested problem sizes are often near these block sizes.
 var blocked = []string{"sinkhorn", "internal/gibbs", "internal/asm/pass", "internal/asm/block", "internal/asm/lane"}
 
 func TestOracle(t *testing.T) {
@@ -45,13 +45,13 @@ func testOracle[T dist.Float](t *testing.T) {
 	t.Run("batches", func(t *testing.T) { trial.Run(t, 20, blocked, compareBatches[T]) })
 }
 
-// history contains solvers that earlier cases have used: for larger and smaller problems, and for problems that failed or were
-// canceled.
+// history contains solvers that earlier cases have used. The solvers have solved larger and smaller problems, and some solves
+// have failed or been canceled.
 type history[T dist.Float] struct {
 	solvers map[sinkhorn.Settings]*sinkhorn.Solver[T]
 }
 
-// solver returns a solver with these settings.
+// solver returns a solver with the given settings, sometimes after a failed or canceled solve.
 func (h *history[T]) solver(c *trial.Case, set sinkhorn.Settings) *sinkhorn.Solver[T] {
 	if h.solvers == nil {
 		h.solvers = make(map[sinkhorn.Settings]*sinkhorn.Solver[T])
@@ -85,8 +85,8 @@ func (h *history[T]) solver(c *trial.Case, set sinkhorn.Settings) *sinkhorn.Solv
 	return s
 }
 
-// instance is a problem for the library and for the oracle. The oracle's problem contains only the distinct points. The weight
-// of a point is the sum of the weights of its copies.
+// instance is a problem for package sinkhorn and for the slow, exact package oracle. The problem for the oracle contains only
+// the distinct points. The weight of a distinct point is the sum of the weights of its copies.
 type instance[T dist.Float] struct {
 	problem  sinkhorn.Problem[T]
 	plain    oracle.Transport
@@ -135,8 +135,8 @@ func weights[T dist.Float](c *trial.Case, n int, zeros bool) []T {
 	return trial.Vector(c, n, func(i int) T { return w[i] / sum })
 }
 
-// group returns copies of n points with the given weights (nil means uniform weights), and the sum of the weights of each
-// point.
+// group describes copies of n distinct points. Copy i has the weight given[i], or a uniform weight if given is nil, and is a
+// copy of point of[i]. The second result is the sum of the weights for each distinct point.
 func group[T dist.Float](of []int, n int, given []T) (copies, []oracle.Real) {
 	w, sums := realsOf(given), make([]oracle.Real, n)
 	if given == nil {
@@ -187,7 +187,8 @@ func (in *instance[T]) repeat(c *trial.Case, n, m int, zeros bool) {
 	c.Large()
 }
 
-// weigh draws the weights of side A if a is set, and of side B if b is set. Otherwise the weights of the side are uniform.
+// weigh draws random weights for side A if a is true, and for side B if b is true. Otherwise the weights of the side are
+// uniform.
 func (in *instance[T]) weigh(c *trial.Case, a, b, zeros bool) {
 	p := &in.problem
 	if p.A = nil; a {
@@ -200,7 +201,7 @@ func (in *instance[T]) weigh(c *trial.Case, a, b, zeros bool) {
 	in.b, in.plain.B = group(in.b.of, len(in.plain.B), p.B)
 }
 
-// draw draws a problem of n against m points, with λ·cost up to most.
+// draw returns a random problem of n against m points. λ times the largest cost is at most the argument most.
 func draw[T dist.Float](c *trial.Case, n, m int, most float64, zeros bool) *instance[T] {
 	in := &instance[T]{}
 	p := &in.problem
@@ -273,8 +274,8 @@ func (in *instance[T]) bound(k int) float64 {
 	return float64(2*k+3) * (kernel + (n/4+12)*u)
 }
 
-// lost returns the documented bound for an element of the plan that PlanTo may set to 0. f and g are the potentials of its row
-// and column.
+// lost returns the documented value below which PlanTo may set an element of the plan to 0. f and g are the potentials of the
+// row and the column of the element.
 func (in *instance[T]) lost(domain sinkhorn.Domain, f, g float64) float64 {
 	normal, narrow := trial.Normal[T](), in.mixed || trial.Epsilon[T]() > 1e-10
 	if narrow {
@@ -388,7 +389,7 @@ func newOutputs[T dist.Float](c *trial.Case, in *instance[T]) *outputs[T] {
 	}
 }
 
-// computeAll computes all outputs of a result, and its plan in two pieces.
+// computeAll copies all outputs of a result to o. It reads the plan in two pieces, the rows before first and the other rows.
 func (o *outputs[T]) computeAll(c *trial.Case, r *sinkhorn.Result[T], first int) {
 	c.Helper()
 	ctx := context.Background()
@@ -417,8 +418,7 @@ func sizes(c *trial.Case, small, large int) (n, m int) {
 	return max(1, s[0]), max(1, s[1])
 }
 
-// largeSizes draws the sizes of a wide, tall or almost square problem whose passes are divided into several kernel calls, and
-// sometimes into pieces.
+// largeSizes draws the sizes of a wide, tall or almost square problem. Each pass over the problem needs several kernel calls.
 func largeSizes(c *trial.Case) (n, m int) {
 	short := []int{14 + c.IntN(8), 20 + c.IntN(44), 300 + c.IntN(500)}[c.IntN(3)]
 	long := gibbs.LargeSize/short + 1 + c.IntN(100)
@@ -494,7 +494,7 @@ func compareIterations[T dist.Float](c *trial.Case, used *history[T], large bool
 	comparePlan(c, in, in.plain.Iterate(in.kernel, u, r.Iterations).Plan(in.kernel), in.bound(r.Iterations), out.plan)
 }
 
-// start returns the oracle's first scaling.
+// start returns the first scaling u⁰ of the distinct points.
 func (in *instance[T]) start() []oracle.Real {
 	u := make([]oracle.Real, len(in.plain.A))
 	for i, p := range in.a.of {
@@ -595,7 +595,7 @@ func compareMasses[T dist.Float](c *trial.Case, used *history[T]) {
 		in.problem.PenaltyA, in.problem.PenaltyB = (0.2+c.Float64())/in.problem.Lambda, math.Inf(1)
 		in.solution = in.plain.Penalized(in.kernel, in.problem.PenaltyA, in.problem.PenaltyB)
 		if c.Chance(2) {
-			in.problem.PenaltyB = 0 // 0 means the same
+			in.problem.PenaltyB = 0 // 0 means the same as +Inf
 		}
 		what = fmt.Sprintf("penalties %v, %v", in.problem.PenaltyA, in.problem.PenaltyB)
 	default:
@@ -806,7 +806,7 @@ func compareDivergence[T dist.Float](c *trial.Case, used *history[T]) {
 		if math.IsInf(rho, 1) {
 			return p.Regularized(p.Converged(k).Plan(k))
 		}
-		// ⟨T, M⟩ + KL(T | a⊗b)/λ + ρ KL(T1 | a) + ρ KL(Tᵀ1 | b), each with KL(x | y) = Σ x log(x/y) − x + y.
+		// ⟨T, M⟩ + KL(T | a⊗b)/λ + ρ KL(T1 | a) + ρ KL(Tᵀ1 | b), where KL(x | y) = Σ x log(x/y) − x + y.
 		plan := p.Penalized(k, rho, rho)
 		rows, columns := oracle.Sums(plan, len(b))
 		mass, value := total(rows), p.Regularized(plan)
@@ -905,7 +905,7 @@ func compareBatches[T dist.Float](c *trial.Case) {
 		set.Tolerance = 1e-3
 		set.Iterations = 100
 	}
-	if c.Chance(2) { // small matrices without gaps, of almost the same shape
+	if c.Chance(2) { // small matrices with contiguous rows and similar shapes
 		m, most := 1+c.IntN(8), 1+c.IntN(3)
 		for range 2 + c.IntN(20) {
 			n := 1 + c.IntN(most)

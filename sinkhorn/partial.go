@@ -9,29 +9,26 @@ import (
 	"github.com/gomonge/monge/internal/gibbs"
 )
 
-// The dual of partial transport, for Newton's method. Up to one factor for u and
-// one for v, let u = a e^φ and v = b e^ψ with φ ≤ 0 and ψ ≤ 0. Let e^η be the product of the two factors
-// and s the mass. The dual
-// is
+// This file implements the dual of partial transport for Newton's method. Let u = a e^φ and v = b e^ψ with φ ≤ 0 and ψ ≤ 0, up
+// to one factor for u and one factor for v. Let e^η be the product of the two factors, and s the mass. The dual is
 //
 //	D = Σ a φ + Σ b ψ + s η − Σ T.
 //
-// A row either has the sum a_i, or is at its cap: φ_i = 0 and its sum is at most a_i. Columns have the
-// same two cases. For given v, the best u and the set of rows at their cap are known in closed
-// form. A change of ψ moves η and the φ of the other rows:
+// A row is at its cap if φ_i = 0. The sum of a capped row is at most a_i, and the sum of any other row is a_i. Columns also
+// have caps. For given v, the best u and the set of capped rows are known in closed form. A change of ψ changes η and the φ of
+// the other rows:
 //
 //	∇D = b − c,   −∇²D = diag(c) − Tᵀ diag(1/a) T − t tᵀ/Σt,
 //
-// where the second term contains only rows below their cap, and t contains the column sums of the
-// rows at their cap, as if these were one row. D is concave. Its slope is continuous, but its
-// curvature is not.
+// where the second term contains only rows below their cap, and t contains the column sums of the capped rows, as if the capped
+// rows were one row. D is concave. Its slope is continuous, but its curvature is not.
 //
-// An active set keeps ψ ≤ 0 (projected Newton's method; D. P. Bertsekas, SIAM J. Control Optim. 20
-// (1982)). A step holds a column at the cap if the next plain iteration would move it there. If
-// such a column is below the cap, the step moves it up to the cap. The other columns solve Newton's
-// system and stop at the cap. The plain iteration after each step corrects the set.
+// An active set keeps ψ ≤ 0 (projected Newton's method; D. P. Bertsekas, SIAM J. Control Optim. 20 (1982)). A step holds a
+// column at the cap if the next plain iteration would move the column to the cap. If a held column is below the cap, the step
+// moves the column up to the cap. The other columns solve Newton's system and stop at the cap. The plain iteration after each
+// step corrects the active set.
 
-// partial is the dual of partial transport. Its plain iterations are those of unbalanced.
+// partial is the dual of partial transport. Its plain iterations are implemented by unbalanced.
 type partial[T dist.Float] struct {
 	*dualPoint[T]
 	iteration   *unbalanced[T]
@@ -40,7 +37,7 @@ type partial[T dist.Float] struct {
 	cappedKnown bool    // cappedSums belong to the current point
 	held        []bool  // columns that the last direction held at the cap
 	noneHeld    bool    // no column is held
-	columnCap   float64 // log₂ of the cap of the columns, v/b
+	columnCap   float64 // log₂ of the largest v/b, which is the cap of the columns
 	sumA, sumB  float64
 }
 
@@ -104,8 +101,8 @@ func (d *partial[T]) setResidual() {
 	}
 }
 
-// completeSystem adds the common row to the system. The initial direction moves the held columns up
-// to the cap.
+// completeSystem adds the common row (the sum of the capped rows) to the system. The initial direction moves the held columns
+// up to the cap.
 func (d *partial[T]) completeSystem(ctx context.Context, sys *system[T]) error {
 	it := d.it
 	if !d.cappedKnown {
@@ -164,8 +161,7 @@ func (d *partial[T]) completeSystem(ctx context.Context, sys *system[T]) error {
 	return nil
 }
 
-// clipDirection stops the direction at the cap, and adds to the gradient the effect of moving the
-// cap.
+// clipDirection stops the direction at the cap. It also adds the effect of moving the cap to the gradient.
 func (d *partial[T]) clipDirection(beta []T) {
 	if d.noneHeld {
 		return

@@ -26,16 +26,15 @@ func scatteredMass[T dist.Float](reg float64) *Problem[T] {
 	return p
 }
 
-// partialProblem returns random problem i of partial transport, with up to 60 points and λ·max M up
-// to 10⁵.
+// partialProblem returns random problem number i of partial transport, with up to 60 points and λ·max M up to 10⁵.
 func partialProblem(i int) *Problem[float64] {
 	p := certified(4*i+3, 60)
 	p.Lambda = math.Pow(10, 6*rand.New(rand.NewPCG(99, uint64(i))).Float64()-1)
 	return p
 }
 
-// TestPartialNewton checks that Newton's steps find the solution of plain iterations with far fewer
-// passes, and that they converge where plain iterations would take over ten thousand passes.
+// TestPartialNewton compares Newton's method with plain iterations. Newton's method must need far fewer passes, and must
+// converge even if plain iterations would need more than ten thousand passes.
 func TestPartialNewton(t *testing.T) {
 	for _, domain := range []Domain{DomainAuto, DomainLog} {
 		for _, storage := range []Storage{StorageDense, StorageMatrixFree, StorageMixed} {
@@ -75,8 +74,7 @@ func TestPartialNewton(t *testing.T) {
 	}
 }
 
-// TestPartialCertificates checks that random problems converge and that the answers fulfill the
-// optimality conditions.
+// TestPartialCertificates checks that random problems converge and that the results satisfy the optimality conditions.
 func TestPartialCertificates(t *testing.T) {
 	count := 30
 	if testdata.IsLong() {
@@ -94,8 +92,8 @@ func TestPartialCertificates(t *testing.T) {
 	}
 }
 
-// TestPartialFar checks that distant points, for which all elements that connect parts of the plan
-// are lost to rounding, converge from a start without entropy after stages have failed.
+// TestPartialFar checks problems of distant points, for which rounding removes all elements that connect the parts of the plan.
+// ε-scaling fails for these problems, but the start from the unregularized problem must converge.
 func TestPartialFar(t *testing.T) {
 	for i, c := range []struct {
 		seed      uint64
@@ -125,7 +123,7 @@ func TestPartialFar(t *testing.T) {
 	}
 }
 
-// TestPartialBits checks that the bits are the same for every instruction set and every storage, and
+// TestPartialBits checks that results have the same bits for every instruction set, with StorageMatrixFree and two workers, and
 // in a batch.
 func TestPartialBits(t *testing.T) {
 	t.Run("float64", partialBits[float64])
@@ -172,8 +170,8 @@ func partialBits[T dist.Float](t *testing.T) {
 	}
 }
 
-// TestPartialGain compares the gain of the dual along a clipped step, and its slope, with values of the dual and their
-// differences. One of the steps moves the cap.
+// TestPartialGain compares the gain and the slope that trialGain returns with values and differences of the dual. The direction
+// is clipped. In the second case, the step moves the cap.
 func TestPartialGain(t *testing.T) {
 	for _, move := range []bool{false, true} {
 		p := slowProblem[float64](20, 20)
@@ -206,7 +204,7 @@ func TestPartialGain(t *testing.T) {
 			case !d.held[j]:
 				beta[j] = -rng.Float64()
 			case move:
-				beta[j] = -0.3 // all at the cap
+				beta[j] = -0.3 // moves all columns at the cap
 			}
 		}
 		if move {

@@ -8,9 +8,9 @@ import (
 	"github.com/gomonge/monge/internal/asm/num"
 )
 
-// The dual of problems with penalties, for Newton's method, and the contribution of penalties to
-// the value. unequal.go defines the notation. The dual is a function of log v only: u and the shift
-// are the best u and shift for v. So the dual does not change if a constant is added to log v.
+// This file implements the dual of problems with penalties for Newton's method, and the contribution of penalties to the
+// regularized cost. The notation is defined in unequal.go. The dual is a function of log v only, because u and the shift are
+// the best u and shift for v. Therefore the dual does not change if a constant is added to log v.
 
 // prepare computes the row sums of the current point for Newton's steps.
 func (d *unbalanced[T]) prepare(ctx context.Context) error {
@@ -24,21 +24,19 @@ func (d *unbalanced[T]) prepare(ctx context.Context) error {
 
 func (d *unbalanced[T]) system() (diag, rows []T, weight float64) { return d.diag, d.rows, d.weight }
 
-// proposeColumns sets tv to the scalings of the next plain iteration.
 func (d *unbalanced[T]) proposeColumns() {
 	d.bestColumns()
 	scaleByPower(d.tv, d.translation())
 }
 
-// acceptTrial makes the trial point the current point.
 func (d *unbalanced[T]) acceptTrial() {
 	d.dualPoint.acceptTrial()
 	d.it.shift = d.shift
 	d.setRows()
 }
 
-// bestColumns sets tv to the best v for the iterate, g to the column sums of the plan, and tq to
-// the column sums with the best v.
+// bestColumns sets tv to the best v for the current u, g to the column sums of the plan, and tq to the column sums with the
+// best v.
 func (d *unbalanced[T]) bestColumns() {
 	it := d.it
 	d.bestScaling(d.tv, it.q, columnSide)
@@ -47,7 +45,7 @@ func (d *unbalanced[T]) bestColumns() {
 	}
 }
 
-// setRows sets rows, a diagonal of the system, from u and the sums Kv.
+// setRows sets the diagonal rows of the system to (u ⊙ Kv)/τ.
 func (d *unbalanced[T]) setRows() {
 	t := d.it.penaltyOfA.tau
 	for i, u := range d.u {
@@ -55,7 +53,8 @@ func (d *unbalanced[T]) setRows() {
 	}
 }
 
-// setResidual sets e = b' − c with b' = c (v'/v)^(1/τ), where v' is the best scaling.
+// setResidual sets the marginal error and the gradient e = b' − c. The masses that the columns require are b' = c (v'/v)^(1/τ),
+// where v' is the best v.
 func (d *unbalanced[T]) setResidual() {
 	it, p := d.it, d.it.penaltyOfB
 	d.bestColumns()
@@ -80,15 +79,15 @@ func (d *unbalanced[T]) setResidual() {
 	d.setMass(mass)
 }
 
-// setMass stores the mass of the plan, to which the tolerance is relative.
+// setMass stores the mass of the plan. The tolerance is relative to this mass.
 func (d *unbalanced[T]) setMass(mass float64) {
 	if it := d.it; it.partial == 0 {
 		it.mass = max(mass, it.limits.leastMass)
 	}
 }
 
-// penaltyGains replaces every x by ρ(1 − e^(−x/ρ)). This is the increase of the dual, for each unit
-// of mass that a side with the penalty ρ requires, if x is added to its dual variable.
+// penaltyGains replaces every x by ρ(1 − e^(−x/ρ)). If x is added to a dual variable of a side with the penalty ρ, the dual
+// increases by this value for each unit of mass that the side requires.
 func (d *unbalanced[T]) penaltyGains(x []T, rho float64) {
 	if math.IsInf(rho, 1) {
 		return
@@ -141,7 +140,7 @@ func (d *unbalanced[T]) trialGain(t float64, beta []T) (gain, slope float64) {
 	d.penaltyGains(d.f, rhoA)
 	common, left := penaltyGain(moved, rhoA)
 	for i, x := range d.f {
-		gain = num.FMA(float64(d.rows[i]), num.FMA(left, float64(x), common), gain) // rows are (1 + 1/(ρλ)) T1
+		gain = num.FMA(float64(d.rows[i]), num.FMA(left, float64(x), common), gain) // rows contains (1 + 1/(ρλ)) T1
 	}
 	for j, beta := range beta {
 		d.g[j] = T(t * float64(beta))
@@ -205,8 +204,8 @@ func (d *unbalanced[T]) recordIteration(tolerance float64, last bool) bool {
 	return done || last
 }
 
-// penaltyCost returns the contribution of penalties or Mass to the value, for a plan with row sums
-// r and column sums c: the penalties, and the mass terms of the KL divergence.
+// penaltyCost returns the penalties and the mass terms of the KL divergence for a plan with row sums r and column sums c. The
+// regularized cost contains these terms.
 func (d *unbalanced[T]) penaltyCost(r, c []T) float64 {
 	it := d.it
 	var massA, massB, mass float64

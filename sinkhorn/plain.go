@@ -11,9 +11,9 @@ import (
 
 // Iterations on scalings.
 
-// beginIterate sets iterate k from start. It reports whether the iterate is a scaling. It returns
-// an error for potentials that are too large for the log domain, and sets StatusLowPrecision for
-// potentials with few correct digits, by the same rule as for λ·cost.
+// beginIterate sets u of iterate k from the potentials in start. It reports whether u contains scalings; otherwise u contains
+// potentials. It returns an error if a potential is too large for the log domain, and sets StatusLowPrecision if a potential
+// has few correct digits.
 func (it *iteration[T]) beginIterate(k int, start []T) (scaled bool, err error) {
 	u := it.u(k)
 	it.setKind(k, plainKind)
@@ -57,8 +57,8 @@ func (it *iteration[T]) startPlain() bool {
 	return scaled && err == nil
 }
 
-// scaledStep makes iteration k on scalings. If ok is false, a scaling has left the safe range: u^k
-// if half is set, and otherwise v^k.
+// scaledStep makes iteration k on scalings. If ok is false, a scaling has left the safe range. The scaling is u^k if half is
+// true, and v^k otherwise.
 func (it *iteration[T]) scaledStep(ctx context.Context, k int) (ok, half bool, err error) {
 	if !it.scaleColumns(k) {
 		return false, false, nil
@@ -86,8 +86,7 @@ func (it *iteration[T]) scaleColumns(k int) bool {
 	return it.isSafe(v, it.b)
 }
 
-// scaledRows reports whether u^k and its column sums are in the safe range. If so, it marks iterate
-// k as scalings.
+// scaledRows reports whether u^k and its column sums are in the safe range. If so, it sets the kind of iterate k.
 func (it *iteration[T]) scaledRows(k int) bool {
 	if !it.isSafe(it.u(k), it.a) || !it.weightlessFinite(it.q) {
 		return false
@@ -96,9 +95,9 @@ func (it *iteration[T]) scaledRows(k int) bool {
 	return true
 }
 
-// weightlessFinite reports whether the column sums of points without weight are finite. Only then
-// is a column sum times a scaling of 0 equal to 0. For negative costs a column sum may overflow. In
-// the log domain these column sums are 0.
+// weightlessFinite reports whether the column sums of points without weight are finite. The scalings of these points are 0, and
+// 0 times an infinite column sum would be NaN. For negative costs a column sum may overflow. In the log domain these column
+// sums are 0.
 func (it *iteration[T]) weightlessFinite(q []T) bool {
 	if !it.zeroB {
 		return true

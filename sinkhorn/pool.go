@@ -11,13 +11,13 @@ import (
 // concurrent use.
 type Pool[T dist.Float] struct {
 	free      chan solverImpl[T]
-	keepBytes float64 // a solver keeps the workspace of problems up to this size in bytes
+	keepBytes float64 // maximum bytes of a workspace that a solver keeps
 }
 
-// NewPool returns a pool of solvers with these settings; nil means the zero Settings. Settings.MaxMemory is the limit
-// for all solvers together, divided equally among them. A problem may use a quarter of its solver's part, and so may
-// its gradient. A larger problem returns ErrSettings, even if other solvers use no memory. Settings.Workers applies
-// to each solver; set it to 1 if many problems are solved at the same time. An error wraps ErrSettings.
+// NewPool returns a pool of solvers with these settings; nil means the zero Settings. Settings.MaxMemory is the limit for all
+// solvers together, and each solver has an equal share. A problem may use a quarter of its solver's share, and its gradient may
+// use another quarter. A larger problem returns ErrSettings, even if other solvers use no memory. Settings.Workers applies to
+// each solver; set it to 1 if many problems are solved at the same time. An error wraps ErrSettings.
 func NewPool[T dist.Float](settings *Settings, solvers int) (*Pool[T], error) {
 	var set Settings
 	if settings != nil {
@@ -33,8 +33,8 @@ func NewPool[T dist.Float](settings *Settings, solvers int) (*Pool[T], error) {
 	if set.MaxMemory = share / 4; set.MaxMemory == 0 {
 		return nil, fmt.Errorf("%w: MaxMemory leaves %d bytes for each of %d solvers", ErrSettings, share, solvers)
 	}
-	// A solver keeps buffers of eight kinds, each perhaps from another problem and up to a quarter
-	// larger than needed: 10/32 of the share. The current problem and its gradient take 2/4.
+	// A solver keeps buffers of eight kinds. Each buffer may be from a different problem and a quarter larger than needed, so
+	// the buffers take at most 10/32 of the share. The current problem and its gradient take at most 2/4.
 	p := &Pool[T]{make(chan solverImpl[T], solvers), float64(share) / 32}
 	for range solvers {
 		s, err := solverOf[T](&set)
@@ -46,15 +46,14 @@ func NewPool[T dist.Float](settings *Settings, solvers int) (*Pool[T], error) {
 	return p, nil
 }
 
-// Solve waits for a free solver, solves problem as [Solver.Solve] does, and calls use with the
-// result, which is valid until use returns. Waiting callers are served in turn.
+// Solve waits for a free solver, solves problem as [Solver.Solve] does, and calls use with the result, which is valid until use
+// returns. Waiting callers are served in turn.
 //
-// It returns the error of the solver or of use. If the solver fails, or if the context ends while
-// waiting or solving, use is not called.
+// Solve returns the error of the solver or of use. If the solver fails, or if the context ends while waiting or solving, use is
+// not called.
 //
-// It does not allocate after every solver has solved its largest problem, with one exception: a
-// workspace larger than 1/32 of a solver's part of MaxMemory is freed after the solve and allocated
-// again for the next such problem.
+// Solve does not allocate after every solver has solved its largest problem, with one exception. A workspace larger than 1/32
+// of a solver's share of MaxMemory is freed after the solve, and allocated again for the next problem of this size.
 func (p *Pool[T]) Solve(ctx context.Context, problem *Problem[T], use func(*Result[T]) error) error {
 	var s solverImpl[T]
 	select {
@@ -70,14 +69,14 @@ func (p *Pool[T]) Solve(ctx context.Context, problem *Problem[T], use func(*Resu
 	return use(r)
 }
 
-// returnSolver releases a problem's data, and the workspace if it is large.
+// returnSolver releases the data of the problem, and the workspace if the workspace is large. Then the solver is free again.
 func (p *Pool[T]) returnSolver(s solverImpl[T]) {
 	s.release(p.keepBytes)
 	p.free <- s
 }
 
-// release releases a problem's data, and the workspace if the problem took more than keep bytes.
-// The result becomes invalid.
+// release releases the data of the problem, and the workspace if the problem took more than keep bytes. The result becomes
+// invalid.
 func (s *solver[T]) release(keep float64) {
 	kernel := &s.kernel
 	if kernel.N() > 0 && kernel.M() > 0 && s.own.bytes()+kernel.SinkBytes() > keep {

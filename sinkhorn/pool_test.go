@@ -13,8 +13,8 @@ import (
 	"github.com/gomonge/monge/internal/asm/asmtest"
 )
 
-// TestPool checks that a Pool gives the answers of a separate Solver to concurrent goroutines and
-// never solves more problems at a time than it has solvers.
+// TestPool checks that concurrent goroutines get the same results from a Pool as from a separate Solver. The Pool must never
+// solve more problems at a time than it has solvers.
 func TestPool(t *testing.T) {
 	const solvers, goroutines, each = 3, 8, 20
 	pool, err := NewPool[float64](&Settings{Lambda: 0.1, Workers: 1}, solvers)

@@ -65,9 +65,9 @@ func planOf(t *testing.T, set Settings, p *Problem[float64]) (r *Result[float64]
 	return r, plan
 }
 
-// TestPOTVariants checks that all ways to solve a problem give the same plan: on scalings or
-// logarithms, with ε-scaling, by plain iterations or Newton's steps, from points or their
-// distances, from its own solution, and with default or explicit weights.
+// TestPOTVariants checks that different settings and inputs give the same plan. The settings vary the domain, the storage,
+// ε-scaling and Newton's method. The inputs are points or distances, default or explicit weights, and a start from the
+// solution.
 func TestPOTVariants(t *testing.T) {
 	rng := rand.New(rand.NewPCG(31, 1))
 	const n, m = 40, 30
@@ -116,8 +116,8 @@ func TestPOTVariants(t *testing.T) {
 	}
 }
 
-// TestPOTPartial checks that the row and column sums do not exceed the weights, that the mass is the requested mass, even if
-// all of the mass moves, and that for λ → ∞ the cost is the cost of the best assignment.
+// TestPOTPartial checks partial transport. The row and column sums must not exceed the weights, and the mass must be the
+// requested mass, even if all of the mass moves. For λ → ∞, the cost must approach the cost of the best assignment.
 func TestPOTPartial(t *testing.T) {
 	rng := rand.New(rand.NewPCG(31, 2))
 	const n = 7
@@ -173,9 +173,8 @@ func bestOf(cost dist.Matrix[float64], k, i, used int) float64 {
 	return best
 }
 
-// TestPOTEnds checks that a limit of iterations that is too low is reported for every kind of
-// problem and domain, without NaN, and that a mass that is negative or exceeds the total is an
-// error.
+// TestPOTEnds checks the result of a solve whose iteration limit is too low, for every kind of problem and both domains. A mass
+// that is negative or exceeds the total must be an error.
 func TestPOTEnds(t *testing.T) {
 	rng := rand.New(rand.NewPCG(31, 3))
 	x, y := cloud[float64](rng, 30, 2, 0), cloud[float64](rng, 30, 2, 3)
@@ -199,8 +198,8 @@ func TestPOTEnds(t *testing.T) {
 	}
 }
 
-// TestPOTUnbalanced checks problems with unequal masses: another half of an iteration does not change either scaling, and an
-// infinite penalty gives an exact marginal.
+// TestPOTUnbalanced checks problems with unequal masses. Another update of u or v must not change the scalings, and an infinite
+// penalty must give an exact marginal.
 func TestPOTUnbalanced(t *testing.T) {
 	rng := rand.New(rand.NewPCG(31, 4))
 	const n = 30
@@ -246,9 +245,8 @@ func TestPOTUnbalanced(t *testing.T) {
 	}
 }
 
-// TestPOTUnbalancedVariants checks that all ways to solve a problem with penalties give the same
-// plan: in each domain, by each method, from zeros or from the dual variables without entropy, with
-// default uniform weights, and in a batch.
+// TestPOTUnbalancedVariants checks that problems with penalties have the same plan in each domain, by each method, with default
+// or explicit weights, and in a batch. The start must not change the plan.
 func TestPOTUnbalancedVariants(t *testing.T) {
 	const n = 40
 	bell := func(mean, deviation float64) []float64 {
@@ -309,8 +307,7 @@ func TestPOTUnbalancedVariants(t *testing.T) {
 	}
 }
 
-// TestPOTExactStart checks that a start from the dual variables of the problem without entropy
-// leads to the same plan.
+// TestPOTExactStart checks that a start from the dual variables of the unregularized problem leads to the same plan.
 func TestPOTExactStart(t *testing.T) {
 	const n, m = 10, 20
 	p := &Problem[float64]{Cost: dist.NewMatrix[float64](n, m, nil), A: make([]float64, n), B: make([]float64, m)}
@@ -416,8 +413,7 @@ func TestPOTDivergenceOfCosts(t *testing.T) {
 	}
 }
 
-// TestPOTDivergence checks that the divergence is the value between the clouds minus half of the value of each cloud with
-// itself, for any start.
+// TestPOTDivergence compares the divergence with its definition by three regularized costs, for two starts.
 func TestPOTDivergence(t *testing.T) {
 	const n = 10
 	x, y := dist.NewMatrix[float64](n, 1, nil), dist.NewMatrix[float64](n, 1, nil)

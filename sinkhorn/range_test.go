@@ -11,8 +11,8 @@ import (
 	"github.com/gomonge/monge/dist"
 )
 
-// TestNegativeCosts checks that costs so negative that K overflows give the plan of costs larger by
-// a constant, in every domain and storage.
+// TestNegativeCosts checks costs that are so negative that K overflows. The plan must be the same as for costs that are larger
+// by a constant.
 func TestNegativeCosts(t *testing.T) {
 	t.Run("float64", negativeCosts[float64])
 	t.Run("float32", negativeCosts[float32])
@@ -86,8 +86,8 @@ func TestPartialWeightless(t *testing.T) {
 	}
 }
 
-// TestMixedLastStep checks that with StorageMixed the plan has T1 = a and the reported error, even if
-// the last iteration is on logarithms.
+// TestMixedLastStep checks that the plan of StorageMixed has T1 = a and the reported error, even if the last iteration is on
+// logarithms.
 func TestMixedLastStep(t *testing.T) {
 	for _, set := range []Settings{{Tolerance: 1e-13}, {Iterations: 1}, {Iterations: 7}, {Iterations: 5, Domain: DomainLog}, {Tolerance: 1e-13, Domain: DomainLog}} {
 		set.Storage = StorageMixed
@@ -107,8 +107,8 @@ func TestMixedLastStep(t *testing.T) {
 	}
 }
 
-// TestNoStart checks that no error mentions Start if the problem has no Start and stages of
-// ε-scaling are out of range.
+// TestNoStart checks that errors do not mention Start if the problem has no Start, even if stages of ε-scaling are out of
+// range.
 func TestNoStart(t *testing.T) {
 	costs := []dist.Matrix[float64]{
 		dist.NewMatrix(2, 3, []float64{0.1, 0.5, 0.5, 0.2, 0.3, 0.1}),
@@ -159,9 +159,9 @@ func TestWeightlessOverflow(t *testing.T) {
 	}
 }
 
-// TestNoDigits checks large costs in the log domain. If λ·cost·log₂e is at least 2⁴², potentials
-// have few correct digits and the status is StatusLowPrecision. If it is at least 2⁵⁰, they have no
-// correct digit and Solve returns an error.
+// TestNoDigits checks large costs in the log domain. If λ·cost·log₂e is at least 2⁴², potentials have few correct digits and
+// the status is StatusLowPrecision. If λ·cost·log₂e is at least 2⁵⁰, potentials have no correct digit and Solve returns an
+// error.
 func TestNoDigits(t *testing.T) {
 	for _, c := range []struct {
 		product float64 // λ·cost·log₂e

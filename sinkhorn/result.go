@@ -9,22 +9,22 @@ import (
 	"github.com/gomonge/monge/internal/gibbs"
 )
 
-// Result is the result of a solve. It belongs to its solver and is valid until the next solve, or
-// until Shrink. The next solve writes into the same Result: copy the fields that you want to keep. The
-// methods read the data of the problem, which must be unchanged. They panic if the result is no longer
-// valid, for example after Shrink.
+// Result is the result of a solve. It belongs to its solver and is valid until the next solve, or until Shrink. The next solve
+// writes into the same Result, so copy the fields that you want to keep. The methods read the data of the problem, which must
+// not have changed. The methods panic if the result is no longer valid, for example after Shrink.
 //
-// If the solve was canceled before its first iteration, Iterations is 0 and there is no plan: the
-// methods return ErrNoResult.
+// If the solve was canceled before its first iteration, Iterations is 0 and there is no plan. The methods then return
+// ErrNoResult.
 //
 // The methods do not allocate after the solver has solved its largest problem.
 type Result[T dist.Float] struct {
 	// Cost is the transport cost ⟨T, M⟩ = Σ_ij T_ij M_ij. It is NaN if Status is StatusCanceled.
 	Cost float64
-	// Iterations is the number of iterations, without annealing. With a tolerance it is the number of all passes over K.
+	// Iterations is the number of iterations, without annealing. With a tolerance, Iterations is the number of all passes over
+	// K.
 	Iterations int
-	// Annealing is the work spent on finding a start: the number of iterations with smaller λ, and of
-	// passes over the costs for the unregularized problem. Iterations does not include it.
+	// Annealing is the work for finding better starts: the number of iterations with a smaller λ, plus the number of passes
+	// over the costs for the unregularized problem. Iterations does not include Annealing.
 	Annealing int
 	// MarginalError is ‖Tᵀ1 − b‖₁, the sum of the differences between the column sums of the plan
 	// and b. The row sums equal a up to rounding. With penalties or Mass, the column sums need not
@@ -41,7 +41,7 @@ type Result[T dist.Float] struct {
 	serial uint64
 }
 
-// resultImpl is the implementation of a Result, an *outcome. serial is the number of the result.
+// resultImpl is the implementation of a Result, which is an *outcome. The argument serial is the serial number of the result.
 type resultImpl[T dist.Float] interface {
 	planTo(ctx context.Context, serial uint64, dst dist.Matrix[T], first int) error
 	barycentricTo(ctx context.Context, serial uint64, dst dist.Matrix[T]) error
@@ -63,11 +63,11 @@ func (r *Result[T]) implementation() resultImpl[T] {
 type outcome[T dist.Float] struct {
 	it     *iteration[T]
 	solver *solver[T] // solver that made the result
-	lane   int        // if positive, the lane that contains the last iterate, plus one
+	lane   int        // 1 + the lane that contains the last iterate, or 0
 }
 
-// publish returns the result of the iteration as a result of the solver, valid until the solver's
-// next result.
+// publish returns the result of the iteration as a result of the solver. The result is valid until the next result of the
+// solver.
 func (r *outcome[T]) publish(s *solver[T]) *Result[T] {
 	r.solver = s
 	r.it.res.impl, r.it.res.serial = r, s.resultCount
@@ -125,7 +125,7 @@ func (it *iteration[T]) rowSums(ctx context.Context, r []T) error {
 	return nil
 }
 
-// setCanceled sets the result to the last whole iteration, if there was one.
+// setCanceled sets the result to the last whole iteration, if there was an iteration.
 func (it *iteration[T]) setCanceled() {
 	res := &it.res
 	if res.Iterations > 0 && !it.kernel.Large() {
@@ -151,16 +151,15 @@ func (it *iteration[T]) setCanceled() {
 	}
 }
 
-// PlanTo sets dst (k × m) to rows first … first+k−1 of the transport plan T = diag(u) K diag(v). For
-// the whole plan, let dst be n × m and first 0. Fewer rows are useful if the plan is too large to
-// store.
+// PlanTo sets dst (k × m) to rows first … first+k−1 of the transport plan T = diag(u) K diag(v). For the whole plan, first is 0
+// and dst is n × m. Fewer rows are useful if the plan is too large to store.
 //
-// An element is 0 if exp(−λM_ij) underflows or, in the log domain, if its value relative to earlier potentials
-// underflows. Then T_ij is below 2⁻¹⁰²²·min(2⁸⁰⁰, 2⁹⁶⁶w/s) for the least positive weight w and s = max(n, m), in
-// float32 below 2⁻¹²⁶·min(2⁸⁰, 2⁹⁹w/s), and with StorageMixed below 2⁻¹²⁶·2⁹⁹w/s.
+// An element is 0 if exp(−λM_ij) underflows or, in the log domain, if its value relative to earlier potentials underflows. T_ij
+// is then below a limit that depends on the least positive weight w and s = max(n, m). The limit is 2⁻¹⁰²²·min(2⁸⁰⁰, 2⁹⁶⁶w/s),
+// in float32 2⁻¹²⁶·min(2⁸⁰, 2⁹⁹w/s), and with StorageMixed 2⁻¹²⁶·2⁹⁹w/s.
 //
-// It returns the context's cause if the context ends first, or ErrNoResult. It panics if dst does
-// not have m columns, if it has no rows, or if the plan does not contain all of these rows.
+// PlanTo returns the context's cause if the context ends first, or ErrNoResult. It panics if dst does not have m columns, if it
+// has no rows, or if the plan does not contain all of these rows.
 func (r *Result[T]) PlanTo(ctx context.Context, dst dist.Matrix[T], first int) error {
 	return r.implementation().planTo(ctx, r.serial, dst, first)
 }
@@ -191,16 +190,16 @@ func (r *outcome[T]) planTo(ctx context.Context, serial uint64, dst dist.Matrix[
 	return nil
 }
 
-// BarycentricTo sets dst (n × p) to the barycentric projection of X on Y, for a problem of points.
-// The image of x_i is the mean of the y_j, weighted by row i of the plan,
+// BarycentricTo sets dst (n × p) to the barycentric projection of X on Y, for a problem of points. The image of x_i is the mean
+// of the y_j, weighted by row i of the plan,
 //
-//	dst_i = Σ_j T_ij y_j / Σ_j T_ij,
+//	dst_i = Σ_j T_ij y_j / Σ_j T_ij.
 //
-// and NaN if the row has no mass: if a_i = 0, or if penalties or Mass leave no mass in the row. The sum of the row is a_i in
-// a balanced problem.
+// The image is NaN if row i has no mass, because a_i = 0, or because penalties or Mass leave no mass in the row. In a balanced
+// problem, the sum of the row is a_i.
 //
-// It returns ErrRange if the projection overflows, the context's cause if the context ends first,
-// or ErrNoResult. It panics if dst has another shape, or if the problem was a cost matrix.
+// BarycentricTo returns ErrRange if the projection overflows, the context's cause if the context ends first, or ErrNoResult. It
+// panics if dst is not n × p, or if the problem was a cost matrix.
 func (r *Result[T]) BarycentricTo(ctx context.Context, dst dist.Matrix[T]) error {
 	return r.implementation().barycentricTo(ctx, r.serial, dst)
 }
@@ -252,13 +251,13 @@ func mustBePoints[T dist.Float](kernel *gibbs.Kernel[T], method string) {
 	}
 }
 
-// PotentialsTo sets f (length n) and g (length m) to the potentials: the natural logarithms of the
-// scalings u and v, so that T_ij = exp(f_i − λ M_ij + g_j). The potential of a zero weight is −Inf.
-// Divided by λ, the potentials are the dual variables of the regularized problem. With a large penalty
-// and different sums of A and B, f is large and g is about −f; PlanTo stays accurate then.
+// PotentialsTo sets f (length n) and g (length m) to the potentials: the natural logarithms of the scalings u and v, so that
+// T_ij = exp(f_i − λ M_ij + g_j). The potential of a zero weight is −Inf. Divided by λ, the potentials are the dual variables
+// of the regularized problem. With a large penalty and different sums of A and B, f is large and g is about −f, but PlanTo is
+// still accurate.
 //
-// At convergence, the potentials give the gradient of RegularizedCost with respect to the weights.
-// With φ_i = f_i − log a_i and r = T1, where r_i/a_i = exp(−φ_i/(ρλ)) for a penalty ρ, it is
+// At convergence, the potentials give the gradient of RegularizedCost with respect to the weights. Let φ_i = f_i − log a_i and
+// r = T1. For a penalty ρ, r_i/a_i = exp(−φ_i/(ρλ)). The gradient is
 //
 //	∂/∂a_i = φ_i/λ + constant                       if T1 = a in a balanced problem,
 //	∂/∂a_i = (φ_i + Σb − 1)/λ                       if T1 = a and the other side has a penalty; the sum of a may then change,
@@ -267,7 +266,7 @@ func mustBePoints[T dist.Float](kernel *gibbs.Kernel[T], method string) {
 //
 // and likewise for b.
 //
-// It returns ErrNoResult if there is no plan, and panics if f or g has the wrong length.
+// PotentialsTo returns ErrNoResult if there is no plan, and panics if f or g has the wrong length.
 func (r *Result[T]) PotentialsTo(f, g []T) error {
 	return r.implementation().potentialsTo(r.serial, f, g)
 }
@@ -291,13 +290,13 @@ func (r *outcome[T]) potentialsTo(serial uint64, f, g []T) error {
 //
 //	⟨T, M⟩ + KL(T | a⊗b)/λ,   KL = Σ_ij T_ij log(T_ij / (a_i b_j)).
 //
-// It is computed from the potentials: (Σ_i a_i (f_i − log a_i) + Σ_j (Tᵀ1)_j (g_j − log b_j))/λ. For the value with −H(T)/λ
-// instead of KL/λ, with the entropy H = −Σ T_ij log T_ij, add (Σ_i a_i log a_i + Σ_j b_j log b_j)/λ at convergence. With
-// penalties or Mass, it returns the objective documented at Problem.PenaltyA: the penalties are included, and KL(T | a⊗b)
-// has the further terms Σ_ij a_i b_j − Σ_ij T_ij.
+// The value is computed from the potentials: (Σ_i a_i (f_i − log a_i) + Σ_j (Tᵀ1)_j (g_j − log b_j))/λ. Other definitions have
+// −H(T)/λ instead of KL/λ, where H = −Σ T_ij log T_ij is the entropy. To get the value of such a definition at convergence, add
+// (Σ_i a_i log a_i + Σ_j b_j log b_j)/λ. With penalties or Mass, RegularizedCost returns the objective documented at
+// Problem.PenaltyA. This objective contains the penalties, and KL(T | a⊗b) has the further terms Σ_ij a_i b_j − Σ_ij T_ij.
 //
-// It returns NaN if Status is StatusCanceled. It returns ErrRange if the value overflows, the context's
-// cause if the context ends first, or ErrNoResult; the value is then NaN.
+// RegularizedCost returns NaN if Status is StatusCanceled. It returns ErrRange if the value overflows, the context's cause if
+// the context ends first, or ErrNoResult; the value is then NaN.
 func (r *Result[T]) RegularizedCost(ctx context.Context) (float64, error) {
 	return r.implementation().regularizedCost(ctx, r.serial)
 }

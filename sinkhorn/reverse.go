@@ -10,22 +10,24 @@ import (
 	"github.com/gomonge/monge/internal/gibbs"
 )
 
-// The reverse pass through the iterations. With α^k and β^k the adjoints of log u^k and log v^k,
-// and s^k = −α^k ⊙ u^k ⊘ a, t^k = −β^k ⊙ v^k ⊘ b,
+// This file implements the reverse pass through the iterations. Let α^k and β^k be the adjoints of log u^k and log v^k, and let
+//
+//	s^k = −α^k ⊙ u^k ⊘ a,   t^k = −β^k ⊙ v^k ⊘ b.
+//
+// Then the adjoints are
 //
 //	β^k     = v^k ⊙ Kᵀs^k  (+ v ⊙ (K⊙M)ᵀu for the last k)
 //	α^(k−1) = u^(k−1) ⊙ K t^k
 //	M̄       = T − λ ( T⊙M + K ⊙ Σ_k (s^k v^kᵀ + u^(k−1) t^kᵀ) ).
 //
-// Replacing K by diag(φ) K diag(γ) and dividing the scalings by φ and γ changes nothing. So the
-// pass uses the base of the iterations, or a base near it, as long as the scalings relative to it
-// are in the safe range. Otherwise it moves to the base of the current iterate. All terms with the
-// same base form a segment.
+// Replacing K by diag(φ) K diag(γ) and dividing the scalings by φ and γ changes nothing. The reverse pass therefore uses the
+// base potentials of the iterations, or potentials near this base, while the scalings relative to the base are in the safe
+// range. Otherwise the reverse pass moves to the base of the current iterate. All terms with the same base form a segment.
 
 // reverse is the state of the reverse pass.
 type reverse[T dist.Float] struct {
-	basis  int // iterate whose potentials are the base, plainKind or mixedBasis
-	f, g   []T // potentials of the segment's base, to base 2
+	basis  int // iterate whose potentials are the base, or plainKind or mixedBasis
+	f, g   []T // base potentials of the segment, as base-2 logarithms
 	fk, gk []T // logarithms of an iterate
 	u, v   []T // scalings of the current term relative to the base
 	t      []T
@@ -106,7 +108,7 @@ func (g *gradients[T]) unrolledAdjoint(ctx context.Context, it *iteration[T]) er
 	}
 }
 
-// adjointWeights sets w = −u² ⊘ a, and 0 for a zero weight.
+// adjointWeights sets w = −u² ⊘ a, or 0 where a is 0.
 func (it *iteration[T]) adjointWeights(w, u []T) {
 	u, a := u[:len(w)], it.a[:len(w)]
 	if it.uniformA == len(w) && len(w) >= divideFrom {
@@ -124,7 +126,7 @@ func (it *iteration[T]) adjointWeights(w, u []T) {
 	}
 }
 
-// adjointColumns sets t^k = −β^k ⊙ v^k ⊘ b with β^k = v^k ⊙ q, and 0 for a zero weight.
+// adjointColumns sets t^k = −β^k ⊙ v^k ⊘ b with β^k = v^k ⊙ q, or 0 where b is 0.
 func (it *iteration[T]) adjointColumns(t, v []T) {
 	q, b, v := it.sweep.q[:len(t)], it.b[:len(t)], v[:len(t)]
 	if it.uniformB == len(t) && len(t) >= divideFrom {
@@ -145,8 +147,7 @@ func (it *iteration[T]) adjointColumns(t, v []T) {
 	}
 }
 
-// divideFrom is the minimum number of elements that pass.Divide divides. A loop divides fewer
-// elements.
+// divideFrom is the minimum vector length for which pass.Divide is used instead of a loop.
 const divideFrom = 32
 
 // beginReverse begins the reverse pass at the plan.
@@ -178,8 +179,8 @@ func (g *gradients[T]) beginReverse(ctx context.Context, it *iteration[T]) error
 	return nil
 }
 
-// nextSegment sets s^k and q = Kᵀs^k, and moves to the base of iterate k. α^k and u belong to the
-// old base, and s^k belongs to the new base.
+// nextSegment moves to the base of iterate k, and sets s^k and q = Kᵀs^k. α^k and the argument u are relative to the old base,
+// and s^k is relative to the new base.
 func (g *gradients[T]) nextSegment(ctx context.Context, it *iteration[T], k int, u []T) error {
 	rev := &g.reverse
 	s := it.sweep.s
@@ -205,15 +206,15 @@ func (g *gradients[T]) nextSegment(ctx context.Context, it *iteration[T], k int,
 	return it.kernel.MulTrans(ctx, it.sweep.q, s)
 }
 
-// keepsBase reports whether the current base can be kept at iterate k: it is the base of the
-// iterate, or near the base of an iterate of potentials.
+// keepsBase reports whether the reverse pass may keep the current base at iterate k. The iterate must have the same base or
+// contain potentials.
 func (rev *reverse[T]) keepsBase(it *iteration[T], k int) bool {
 	kind := it.kind(k)
 	return kind == rev.basis || kind == potentialKind && rev.basis != mixedBasis
 }
 
-// relativeScaling returns a scaling of iterate k relative to the current base, in its slot or in
-// dst. It reports whether the scaling is in the safe range.
+// relativeScaling returns u or v of iterate k relative to the current base, in the slot of the iterate or in dst. The second
+// result reports whether the scaling is in the safe range.
 func (rev *reverse[T]) relativeScaling(it *iteration[T], dst []T, d side, k int) ([]T, bool) {
 	if it.kind(k) == rev.basis {
 		return it.slot(d, k), true
@@ -221,8 +222,8 @@ func (rev *reverse[T]) relativeScaling(it *iteration[T], dst []T, d side, k int)
 	return dst, rev.rescale(it, dst, d, k)
 }
 
-// rescale sets dst to a scaling of iterate k, which has another base, relative to the current base.
-// It reports whether the scaling is in the safe range.
+// rescale sets dst to u or v of iterate k relative to the current base, which differs from the base of the iterate. It reports
+// whether the scaling is in the safe range.
 func (rev *reverse[T]) rescale(it *iteration[T], dst []T, d side, k int) bool {
 	kind, slot := it.kind(k), it.slot(d, k)
 	if k != rev.basis {
@@ -295,7 +296,7 @@ func (g *gradients[T]) rebase(ctx context.Context, it *iteration[T], k int) erro
 	return rev.refillKernel(ctx, &it.kernel)
 }
 
-// rebaseMixed starts a segment with u^(k−1) and v^k themselves as the base.
+// rebaseMixed starts a segment whose base consists of the logarithms of u^(k−1) and v^k.
 func (g *gradients[T]) rebaseMixed(ctx context.Context, it *iteration[T], k int) error {
 	rev := &g.reverse
 	clear(g.terms.HU)

@@ -15,8 +15,7 @@ import (
 	"github.com/gomonge/monge/internal/testdata"
 )
 
-// slowPlan returns the plan after k iterations from u⁰ = 1, computed from the definition in the log
-// domain.
+// slowPlan computes the plan after k iterations from u⁰ = 1 with plain loops in the log domain.
 func slowPlan(m dist.Matrix[float64], a, b []float64, lambda float64, k int) dist.Matrix[float64] {
 	f, g := make([]float64, m.Rows), make([]float64, m.Cols)
 	lse := func(n int, x func(int) float64) float64 {
@@ -57,7 +56,7 @@ func orUniform[T dist.Float](w []T, n int) []float64 {
 	return out
 }
 
-// robustCase contains point clouds to be scaled.
+// robustCase contains point clouds that TestEveryScale scales.
 type robustCase[T dist.Float] struct {
 	name string
 	x, y dist.Matrix[T]
@@ -90,8 +89,8 @@ func robustCases[T dist.Float]() []robustCase[T] {
 	}
 }
 
-// TestEveryScale checks for every λ and every scale of the data that the plan is correct, or that a status or an error
-// reports that it is not.
+// TestEveryScale solves problems for many λ and many scales of the data. The plan must be correct, or a status or an error must
+// report that the plan is inaccurate.
 func TestEveryScale(t *testing.T) {
 	t.Run("float64", func(t *testing.T) {
 		everyScale[float64](t, StorageAuto, []float64{1e-150, 1e-80, 1e-3, 1, 1e3, 1e80, 1e150})
@@ -105,7 +104,7 @@ func TestEveryScale(t *testing.T) {
 }
 
 func everyScale[T dist.Float](t *testing.T, storage Storage, scales []float64) {
-	eps, narrow := 0x1p-53, 0.0 // narrow is the rounding error of K if it has another type
+	eps, narrow := 0x1p-53, 0.0 // narrow is the rounding error of a float32 K
 	if !num.IsFloat64[T]() {
 		eps = 0x1p-24
 	}
@@ -130,7 +129,7 @@ func everyScale[T dist.Float](t *testing.T, storage Storage, scales []float64) {
 				lambda := math.Pow(10, float64(e))
 				for k, iterations := range []int{1, 2, 12} {
 					if !testdata.IsLong() && (e/2+12+k)%3 != 0 {
-						continue // only the long form tests every number of iterations with each λ
+						continue // only long tests combine every number of iterations with each λ
 					}
 					what := fmt.Sprintf("%s, data × %v, λ = 1e%d, %d iterations", c.name, scale, e, iterations)
 					s, err := newSolver[T](&Settings{Iterations: iterations, Gradient: true, Storage: storage})
@@ -151,8 +150,7 @@ func everyScale[T dist.Float](t *testing.T, storage Storage, scales []float64) {
 					plan := dist.NewMatrix[T](n, m, nil)
 					r.PlanTo(t.Context(), plan, 0)
 					dx, dy := dist.NewMatrix[T](n, 2, nil), dist.NewMatrix[T](m, 2, nil)
-					// Terms of order λ·cost cancel in the gradient. If no digit remains, it may
-					// overflow and return an error.
+					// Terms of order λ·cost cancel in the gradient. If no digit remains, PointGradientTo may return ErrRange.
 					err = r.PointGradientTo(t.Context(), dx, dy, GradientUnrolled)
 					if err != nil && !(errors.Is(err, ErrRange) && eps*lambda*largest > 0.01) {
 						t.Errorf("%s: %v (eps·λ·cost %.2g)", what, err, eps*lambda*largest)
@@ -345,8 +343,8 @@ func checkNoResult[T dist.Float](t *testing.T, r *Result[T]) {
 	}
 }
 
-// TestCanceled checks that the result of a canceled solve is the result of its last complete iteration, wherever the
-// context ends, and that the solver remains usable.
+// TestCanceled ends the context at many checks. The result of a canceled solve must be the result of its last complete
+// iteration, and the solver must remain usable.
 func TestCanceled(t *testing.T) {
 	for _, shape := range [][2]int{{20, 15}, {800, 700}} {
 		n, m := shape[0], shape[1]
@@ -354,7 +352,7 @@ func TestCanceled(t *testing.T) {
 		for _, lambda := range []float64{0.1, 30} {
 			for _, storage := range []Storage{StorageDense, StorageMatrixFree, StorageMixed} {
 				if !testdata.IsLong() && n > 100 && (lambda > 1) != (storage == StorageMatrixFree) {
-					continue // only the long form combines each λ with each storage
+					continue // only long tests combine each λ with each storage
 				}
 				p := &Problem[float64]{X: cloud[float64](rng, n, 2, 0), Y: cloud[float64](rng, m, 2, 1), Lambda: lambda}
 				s, err := newSolver[float64](&Settings{Iterations: 4, Storage: storage, Workers: 1})

@@ -11,18 +11,17 @@ import (
 // Settings configures a Solver. The zero value means ten iterations; each Problem must then set
 // Lambda.
 type Settings struct {
-	// Lambda is used when Problem.Lambda is zero. ε or reg of other libraries is 1/λ.
+	// Lambda is used when Problem.Lambda is zero. The parameter ε or reg of other libraries is 1/λ.
 	Lambda float64
-	// Iterations is the number of iterations; 0 means 10. With a Tolerance it is the largest number;
-	// 0 then means 10000.
+	// Iterations is the number of iterations; 0 means 10. With a Tolerance, Iterations is the maximum number of iterations; 0
+	// then means 10000.
 	Iterations int
-	// Tolerance, if positive, is the marginal error at which a solve ends, divided by the mass of the plan:
-	// ‖Tᵀ1 − b‖₁, or the error defined at Result.MarginalError for problems with penalties or Mass. T1 = a
-	// holds after every iteration, and the check needs no additional pass over K.
+	// Tolerance, if positive, is the marginal error at which a solve ends, divided by the mass of the plan. The marginal error
+	// is defined at Result.MarginalError; in balanced problems it is ‖Tᵀ1 − b‖₁. The check needs no additional pass over K,
+	// because T1 = a holds after every iteration.
 	//
-	// Slow iterations are replaced by ε-scaling and Newton's method on the dual, except with Gradient.
-	// Every pass over K then counts as an iteration. Work to find better starts counts in
-	// Result.Annealing.
+	// Slow iterations are replaced by ε-scaling and Newton's method on the dual, except with Gradient. Every pass over K then
+	// counts as an iteration. Result.Annealing counts the work for better starts.
 	Tolerance float64
 	// Unaccelerated disables ε-scaling and Newton's method, so a Tolerance is reached by plain
 	// iterations only.
@@ -45,10 +44,9 @@ type Settings struct {
 	// means GOMAXPROCS at the time of NewSolver. At most 64 goroutines, and at most GOMAXPROCS, are
 	// started. Results do not depend on Workers.
 	Workers int
-	// MaxMemory is the number of bytes that the workspace of one problem, or of one gradient, may take; 0
-	// means 8 GiB. A problem that might need more returns ErrSettings before anything is allocated.
-	// Unaccelerated needs less than other solves to a Tolerance. Results do not depend on MaxMemory. In a
-	// batch, each worker may use this much.
+	// MaxMemory is the number of bytes that the workspace of one problem, or of one gradient, may take; 0 means 8 GiB. A
+	// problem that might need more returns ErrSettings before anything is allocated. A solve to a Tolerance needs less memory
+	// with Unaccelerated. Results do not depend on MaxMemory. In a batch, each worker may use this much.
 	MaxMemory int64
 }
 
@@ -89,23 +87,21 @@ const (
 	StorageAuto Storage = iota
 	// StorageDense stores K and, for points, the cost matrix: n × m numbers each.
 	StorageDense
-	// StorageMatrixFree recomputes distances and K in every pass, a few rows at a time. This needs O(n +
-	// m) memory, in addition to the memory for a Tolerance (see Memory in the package documentation). It
-	// applies to points only; a problem with a cost matrix uses StorageDense.
+	// StorageMatrixFree recomputes distances and K in every pass, a few rows at a time. This storage needs O(n + m) memory, in
+	// addition to the memory for a Tolerance (see Memory in the package documentation). It applies to points only; a problem
+	// with a cost matrix uses StorageDense.
 	StorageMatrixFree
-	// StorageMixed stores K in float32 and computes in float64. Each K_ij is computed in float64 and
-	// rounded to float32, so an iteration reads half as many bytes. This is faster if K in float64
-	// exceeds the second-level cache, from about n = m = 256.
+	// StorageMixed stores K in float32 and computes in float64. Each K_ij is computed in float64 and rounded to float32, so an
+	// iteration reads half as many bytes. This is faster if K in float64 exceeds the L2 cache, from about n = m = 256.
 	//
-	// After k iterations the relative difference between an element of the plan and its value with
-	// StorageDense is at most 4k·2⁻²⁴, and usually below 1e-7. Marginals and tolerances are as accurate
-	// as with StorageDense, except that with Gradient a last iteration in the log domain leaves an error
-	// of up to 4e-8 in T1 = a. Elements of a gradient are usually within 1e-8·(1 + λ·max M) of the
-	// largest one.
+	// After k iterations the relative difference between an element of the plan and its value with StorageDense is at most
+	// 4k·2⁻²⁴, and usually below 1e-7. Marginals and tolerances are as accurate as with StorageDense, except that with Gradient
+	// a last iteration in the log domain leaves an error of up to 4e-8 in T1 = a. Elements of a gradient are usually within
+	// 1e-8·(1 + λ·max M) of the largest element.
 	//
-	// An element of K below 2⁻¹²⁶ is 0, so DomainAuto switches to the log domain earlier: when a scaling
-	// leaves 1e±11 instead of 1e±120. Weights are limited to the range of [float32]; see Problem. A
-	// Solver[float32] uses StorageDense instead.
+	// An element of K below 2⁻¹²⁶ is 0, so DomainAuto switches to the log domain earlier: when a scaling leaves the range 1e±11
+	// instead of 1e±120. Weights are limited to the range of [float32]; see Problem. A Solver[float32] uses StorageDense
+	// instead.
 	StorageMixed
 )
 
@@ -157,9 +153,9 @@ const (
 	StatusConverged
 	// StatusIterationLimit: the iterations ended before the tolerance was reached.
 	StatusIterationLimit
-	// StatusLowPrecision: λ times the largest cost, or the largest starting potential, times log₂e is above 2⁴²
-	// (2¹³ in float32). Rounding of the potentials alone then changes the plan by more than 0.1 %: the result
-	// is finite but inaccurate. In float64, Solve returns ErrRange if the value for the costs is 2⁵⁰ or more.
+	// StatusLowPrecision: λ times the largest cost, or the largest starting potential, times log₂e is above 2⁴² (2¹³ in
+	// float32). Rounding of the potentials alone then changes the plan by more than 0.1 %: the result is finite but inaccurate.
+	// In float64, Solve returns ErrRange if λ·log₂e times the largest cost is 2⁵⁰ or more.
 	StatusLowPrecision
 	// StatusCanceled: the context ended first. The result is the result of the last whole iteration, if there
 	// was one.
@@ -178,7 +174,7 @@ func (s *Status) UnmarshalText(text []byte) error { return enum.Parse(s, text, s
 
 const (
 	defaultMemory = 8 << 30
-	leastAnneal   = 1.01 // at most 71 000 stages cover the whole range
+	leastAnneal   = 1.01 // at most 71 000 stages of ε-scaling cover the range of λ
 )
 
 // check checks the settings and fills in defaults.
@@ -215,7 +211,7 @@ func (set *Settings) check() error {
 	return nil
 }
 
-// afford returns an error if bytes exceeds MaxMemory.
+// afford returns an error if the byte count exceeds MaxMemory.
 func (set *Settings) afford(bytes float64, what string) error {
 	if bytes <= float64(set.MaxMemory) {
 		return nil

@@ -15,21 +15,18 @@ import (
 
 // Solver solves one problem after another in one workspace. The zero Solver has the zero Settings.
 //
-// The workspace is as large as the largest problem so far needed, or up to a quarter larger if
-// problems have grown gradually. After its largest problem, a solver does not allocate. Shrink
-// frees the workspace.
+// The workspace has the size that the largest problem needed, or up to a quarter more if problems have grown gradually. A
+// Solver does not allocate after it has solved its largest problem. Shrink frees the workspace.
 //
-// A Solver and its results must not be used by two goroutines at the same time. A Solver panics
-// when it detects this.
+// A Solver and its results must not be used by two goroutines at the same time. A Solver panics when it detects concurrent use.
 type Solver[T dist.Float] struct {
 	once sync.Once
 	impl solverImpl[T]
 }
 
-// solverImpl is the implementation of a Solver, a *solver. The compiler compiles a generic type in
-// every package that uses it, which takes seconds for this one. Behind an interface, only this
-// package compiles it. Problems are passed by value, because a
-// pointer that is passed to an interface method makes its target escape to the heap.
+// solverImpl is the implementation of a Solver, which is a *solver. The compiler compiles a generic type in every package that
+// uses the type, which would take seconds for solver. The interface hides solver, so only this package compiles it. Problems
+// are passed by value, because a pointer argument of an interface method escapes to the heap.
 type solverImpl[T dist.Float] interface {
 	divergenceOf(ctx context.Context, dx, dy dist.Matrix[T], p Problem[T]) (Divergence, error)
 	Shrink()
@@ -84,7 +81,7 @@ type solver[T dist.Float] struct {
 	workspace[T]
 	busy atomic.Bool
 
-	own         iteration[T] // for Solve and Divergence
+	own         iteration[T] // iteration of Solve and Divergence
 	outcome     outcome[T]   // result of own
 	solution    solution[T]  // strategy of Solve
 	system      system[T]
@@ -109,7 +106,7 @@ func newSolver[T dist.Float](settings *Settings) (*solver[T], error) {
 	return s, nil
 }
 
-// resetWorkspace frees the workspace.
+// resetWorkspace frees the workspace and stores the settings.
 func (s *solver[T]) resetWorkspace(settings Settings) {
 	*s = solver[T]{workspace: workspace[T]{settings: settings}, resultCount: s.resultCount + 1}
 	s.own = newIteration(&s.workspace)
@@ -130,7 +127,7 @@ func (s *solver[T]) markBusy() {
 
 func (s *solver[T]) markFree() { s.busy.Store(false) }
 
-// Shrink frees the workspace. The next problem allocates a new one. Earlier results become invalid.
+// Shrink frees the workspace. The next problem allocates a new workspace. Earlier results become invalid.
 func (s *Solver[T]) Shrink() { s.implementation().Shrink() }
 
 func (s *solver[T]) Shrink() {
@@ -163,7 +160,7 @@ func (s *solver[T]) Solve(ctx context.Context, p *Problem[T]) (*Result[T], error
 	return s.solve(s.timed.Of(ctx), p)
 }
 
-// isCauseOf reports whether err is the cause of the context's end.
+// isCauseOf reports whether ctx has ended and err is the context's cause.
 func isCauseOf(ctx context.Context, err error) bool {
 	return ctx.Err() != nil && errors.Is(err, context.Cause(ctx))
 }
@@ -196,7 +193,7 @@ func (s *solver[T]) solve(ctx context.Context, p *Problem[T]) (*Result[T], error
 		err = fmt.Errorf("%w: the transport cost or a marginal overflows", ErrRange)
 	}
 	if err != nil && !isCauseOf(ctx, err) {
-		err = cmp.Or(it.notFiniteError(ctx), err) // the check may end with the context
+		err = cmp.Or(it.notFiniteError(ctx), err) // the context may end during the check
 		if !isCauseOf(ctx, err) {
 			return nil, err
 		}

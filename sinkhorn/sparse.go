@@ -11,25 +11,25 @@ import (
 	"github.com/gomonge/monge/internal/gibbs"
 )
 
-// For large λ, most elements of the plan are negligible. This file makes a list of the relevant
-// elements. With the diagonals D of the columns and r of the rows, the matrix of the system is
+// For large λ, most elements of the plan are negligible. This file makes a list of the relevant elements. Let D and r be the
+// diagonals of the columns and the rows in the linear system (system.go). The matrix of the system is
 //
 //	D^½ (I − SᵀS) D^½,   S_ij = T_ij/√(r_i D_j),   ‖S‖ ≤ 1.
 //
-// Conjugate gradients need only the S_ij above a rounding error ε, and use a list of them instead
-// of K (X. Tang et al., see newton.go). Since no S_ij is negative, the matrix remains positive
-// semidefinite if the other elements are omitted, and its eigenvalues change by at most about εm.
+// Conjugate gradients need only the S_ij above a rounding error ε, and use a list of these elements instead of K (X. Tang et
+// al., see newton.go). The matrix remains positive semidefinite without the other elements, because no S_ij is negative. The
+// eigenvalues of the matrix change by at most about εm.
 
 const (
 	sparseShare = 12      // a list has at most 1/sparseShare of the elements of K
 	sparseMost  = 1 << 24 // maximum number of elements of a list
-	sparseBytes = 30      // bytes for each element: 12, twice that while the list grows, and a share of the sums
+	sparseBytes = 30      // bytes per element: 12, twice as many while the list grows, and some for the sums
 	sparseRun   = 64      // elements of a row that are examined together
 	sparseRows  = 64      // maximum rows between two checks of the context
 	sparseWork  = 1 << 18 // maximum products between two checks of the context
 
-	groupElements = 1 << 14 // minimum elements of a group of pieces, which has its own sums
-	groupColumn   = 4       // minimum elements of a group for each column
+	groupElements = 1 << 14 // minimum list elements in a group of pieces; each group has its own sums
+	groupColumn   = 4       // minimum list elements of a group per column
 	mostGroups    = 16
 )
 
@@ -41,9 +41,9 @@ type sparse[T dist.Float] struct {
 	count   atomic.Int64 // number of elements of all pieces
 	t       []float64
 	q       []float64 // sums over the rows of each group of pieces
-	groups  int       // number of groups; like the pieces, it depends only on the sizes
+	groups  int       // number of groups, which does not depend on the number of workers
 	most    int64
-	steps   int // steps of the last direction
+	steps   int // conjugate gradient steps of the last direction
 	made    bool
 	refused bool // the list would be too long
 	visitor listVisitor[T]
@@ -83,7 +83,7 @@ func mostListed(size float64) float64 {
 	return min(math.Floor(size/sparseShare), sparseMost)
 }
 
-// makeList makes the list in one pass over K, unless it is too long.
+// makeList makes the list in one pass over K, unless the list would be too long.
 func (sys *system[T]) makeList(ctx context.Context) error {
 	sp, m, pieces := &sys.sparse, sys.kernel.M(), sys.kernel.Pieces()
 	sp.made, sp.most = false, int64(mostListed(sys.kernel.Size()))
@@ -110,7 +110,7 @@ func (sys *system[T]) makeList(ctx context.Context) error {
 	return nil
 }
 
-// errListTooLong ends the pass of makeList.
+// errListTooLong ends the pass of makeList early.
 var errListTooLong = errors.New("too many elements matter")
 
 // listVisitor appends elements to the list until it is too long.
@@ -166,7 +166,7 @@ func (p *sparse[T]) multiply(ctx context.Context, kernel *gibbs.Kernel[T], dst, 
 	return nil
 }
 
-// multiplyGroup sets the sums of a group to its contribution to SᵀS t.
+// multiplyGroup sets the sums of a group of pieces to the contribution of the group to SᵀS t.
 func (p *sparse[T]) multiplyGroup(ctx context.Context, _, group int) error {
 	m := len(p.root)
 	q := p.q[group*m:][:m]
@@ -182,8 +182,8 @@ func (p *sparse[T]) multiplyGroup(ctx context.Context, _, group int) error {
 	return nil
 }
 
-// multiplyRows adds the contribution of rows i … last−1 to SᵀS t to q. An FMA would take twice as
-// long as a product and a sum here, because Go first tests for the instruction.
+// multiplyRows adds the contribution of rows i … last−1 to SᵀS t to q. The loops do not use FMA, because Go tests for the
+// instruction before each FMA.
 func (p *listPiece) multiplyRows(q, t []float64, i, last int) {
 	first := 0
 	if i > 0 {

@@ -6,14 +6,13 @@ import (
 	"github.com/gomonge/monge/dist"
 )
 
-// Newton's steps stall if λ is so large that the rough start from ε-scaling is far from the
-// solution: all elements that connect parts of the plan are then lost to rounding, and every step
-// has to find the connections again. For smaller λ, the parts of the plan are connected. So λ is doubled
-// repeatedly from a small value, and each stage is also solved by Newton's steps. The dual
-// variables f/λ then change little between stages.
+// Newton's method stalls if λ is so large that the rough start from ε-scaling is far from the solution. Rounding then removes
+// all elements that connect the parts of the plan, and every step has to find the connections again. For smaller λ, the parts
+// of the plan are connected. Therefore λ is doubled repeatedly from a small value, and Newton's method also solves each stage.
+// The dual variables f/λ then change little between stages.
 //
-// A stage may ignore weights below its marginal error. If these weights matter for the tolerance,
-// Newton's steps stall again. Then the stages are repeated with the tolerance of the solve.
+// A stage may ignore weights below its marginal error. If these weights matter for the tolerance, Newton's method stalls again.
+// Then the stages are repeated with the tolerance of the solve.
 
 const (
 	stageFactor    = 2    // ratio of λ between two stages
@@ -22,7 +21,7 @@ const (
 	leastPasses    = 64   // number of passes that every stage may make, even if Settings.Iterations is small
 )
 
-// stagedStart finds a start by stages.
+// stagedStart finds initial potentials by ε-scaling with Newton's method in each stage.
 type stagedStart[T dist.Float] struct {
 	solution *solution[T]
 	rough    float64 // marginal error at which a stage ends, unless the tolerance is larger
@@ -39,8 +38,7 @@ func (a *stagedStart[T]) find(ctx context.Context) (bool, error) {
 	})
 }
 
-// solveStage solves the problem for the current λ from u⁰ = exp(start), in the given number of
-// passes.
+// solveStage solves the problem for the current λ from u⁰ = exp(start), in at most the given number of passes.
 func (s *solution[T]) solveStage(ctx context.Context, passes int, start []T) error {
 	it := s.it
 	if err := it.setStart(ctx, 0, start); err != nil {

@@ -75,8 +75,8 @@ func weightsOf(rng *rand.Rand, n, kind int) []float64 {
 	return w
 }
 
-// largeLambda returns problem i of a sequence of tiny problems, or of problems with 25 to 225
-// sources.
+// largeLambda returns random problem number i. A tiny problem has at most 6 × 6 points. Other problems have 25 to 225 source
+// points.
 func largeLambda(i int, tiny bool, lambda float64) *Problem[float64] {
 	rng := rand.New(rand.NewPCG(uint64(i), uint64(lambda)))
 	n, m := 1+rng.IntN(6), 1+rng.IntN(6)
@@ -91,9 +91,8 @@ func largeLambda(i int, tiny bool, lambda float64) *Problem[float64] {
 	return &Problem[float64]{Cost: structuredCosts(rng, n, m, i%costKinds), A: weightsOf(rng, n, weights), B: weightsOf(rng, m, weights), Lambda: lambda}
 }
 
-// TestLargeLambda checks that at least 99 % of random problems converge to 1e-9 up to λ·max M =
-// 10⁶, including costs on lines and grids and weights down to 10⁻⁴⁰, and that the converged plans
-// have the marginals.
+// TestLargeLambda checks that at least 99 % of random problems converge to 1e-9 for λ·max M up to 10⁶, and that the converged
+// plans have the correct marginals. The problems include costs on lines and grids, and weights down to 10⁻⁴⁰.
 func TestLargeLambda(t *testing.T) {
 	counts := map[bool]int{true: 60, false: 5}
 	if testdata.IsLong() {
@@ -158,8 +157,7 @@ func TestLargeLambda(t *testing.T) {
 	}
 }
 
-// TestWeightlessRows checks that rows of weight zero do not become infinite when the columns'
-// potentials increase (regression test: the cost was NaN).
+// TestWeightlessRows checks that rows of weight zero do not become infinite when the potentials of the columns increase.
 func TestWeightlessRows(t *testing.T) {
 	ctx := t.Context()
 	s, err := newSolver[float64](&Settings{Tolerance: 1e-9, Iterations: 1000, Domain: DomainLog})

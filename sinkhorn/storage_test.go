@@ -51,7 +51,7 @@ func sameBits[T dist.Float](t testing.TB, what string, got, want map[string][]T)
 	}
 }
 
-// TestStorageAndWorkers checks that the storage of K and the number of workers do not change a bit.
+// TestStorageAndWorkers checks that results have the same bits for any storage of K and any number of workers.
 func TestStorageAndWorkers(t *testing.T) {
 	t.Run("float64", storageAndWorkers[float64])
 	t.Run("float32", storageAndWorkers[float32])
@@ -86,8 +86,8 @@ func storageAndWorkers[T dist.Float](t *testing.T) {
 	}
 }
 
-// TestStorageToTolerance is like TestStorageAndWorkers for a solve that needs all kinds of better
-// starts, including the exact start.
+// TestStorageToTolerance checks that the storage of K does not change the bits of solves that need better starts. Some problems
+// need the exact start (exact.go).
 func TestStorageToTolerance(t *testing.T) {
 	t.Run("float64", func(t *testing.T) { storageToTolerance[float64](t, 1e-9, []float64{1e3, 1e5, 1e6}) })
 	t.Run("float32", func(t *testing.T) { storageToTolerance[float32](t, 1e-8, []float64{1e3, 5e3}) })
@@ -139,8 +139,8 @@ func storageToTolerance[T dist.Float](t *testing.T, tolerance float64, lambdas [
 	}
 }
 
-// TestMaxMemory checks that the memory limit either causes an error or does not change a bit. The
-// problem needs a list and a factor.
+// TestMaxMemory checks that the memory limit causes an error or does not change the result. The problem needs a sparse list and
+// a factor.
 func TestMaxMemory(t *testing.T) {
 	p := slowProblem[float64](150, 3000)
 	for _, storage := range []Storage{StorageDense, StorageMatrixFree, StorageMixed} {
@@ -208,7 +208,7 @@ func reuse[T dist.Float](t *testing.T) {
 	}
 }
 
-// TestLevels checks that the instruction set does not change a bit.
+// TestLevels checks that results have the same bits for every instruction set.
 func TestLevels(t *testing.T) {
 	t.Run("float64", levels[float64])
 	t.Run("float32", levels[float32])

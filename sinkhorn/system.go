@@ -8,15 +8,14 @@ import (
 	"github.com/gomonge/monge/internal/asm/num"
 )
 
-// The cost of a step of conjugate gradients depends only on sizes. The unit is the time that a pass
-// takes for one element of K. NOTES.md
-// contains the measured times.
+// These constants estimate the cost of a conjugate gradient step from the sizes of the problem. The unit is the time that a
+// pass over K takes for one element. NOTES.md contains the measured times.
 const (
-	costListed  = 4       // an element of a list, or a product of two elements of a list
-	costVectors = 50      // vector operations of a step, for each column
-	costProduct = 0.125   // a multiply-add of a product of matrices
+	costListed  = 4       // cost of a list element, or of a product of two list elements
+	costVectors = 50      // cost of the vector operations of a step, for each column
+	costProduct = 0.125   // cost of a multiply-add in a matrix product
 	costFactor  = 240     // additional cost of each element of a factor, in multiply-adds
-	costNear    = 1 << 18 // up to this number of elements, K stays in the second-level cache and a pass costs a third
+	costNear    = 1 << 18 // maximum elements for which K stays in the L2 cache and a pass costs a third
 )
 
 // system is the linear system
@@ -34,33 +33,31 @@ type system[T dist.Float] struct {
 	mass                float64
 	epsilon             T    // elements of S (sparse.go) up to epsilon are omitted from a list and a factor
 	shiftInvariant      bool // the matrix times a constant vector is 0
-	commonRow           []T  // t of partial transport, which adds − t tᵀ/commonRowSum to the matrix; otherwise nil
+	commonRow           []T  // vector t of partial transport, which adds − t tᵀ/commonRowSum to the matrix; otherwise nil
 	commonRowSum        T
 	sparse              sparse[T]
 	direct              direct[T]
 }
 
-// allocate provides memory for the vectors.
 func (sys *system[T]) allocate() {
 	for _, v := range []*[]T{&sys.rhs, &sys.beta, &sys.z, &sys.d, &sys.sd} {
 		sys.kernel.GrowColumn(v)
 	}
 }
 
-// setup sets the system for a plan of an iteration.
+// setup initializes the system for the plan t of an iteration.
 func (sys *system[T]) setup(it *iteration[T], t plan[T], diag, rows []T) {
 	sys.plan, sys.diag, sys.rows = t, diag, rows
 	sys.mass, sys.epsilon, sys.shiftInvariant, sys.commonRow = it.mass, T(it.limits.epsilon), !it.unequal, nil
 }
 
-// conjugateGradients continues from β, whose residual is rhs, until the squared residual is at most
-// goal, an element of β exceeds radius, or most steps have been made. The residual is measured in
-// the norm of 1/diag. It returns the squared residual and the number of steps. It also ends if the
-// squared residual has not halved for more than stall steps, because the remaining residual is
-// rounding error.
+// conjugateGradients continues from β, whose residual is rhs. It ends when the squared residual is at most goal, an element of
+// β exceeds radius, or the number of steps reaches most. It also ends if the squared residual has not halved for more than
+// stall steps, because the remaining residual is rounding error. The residual is measured in the norm of 1/diag.
+// conjugateGradients returns the squared residual and the number of steps.
 func (sys *system[T]) conjugateGradients(ctx context.Context, goal, radius float64, most, stall int) (size float64, steps int, err error) {
 	sys.setRowWeights()
-	// rhs contains the residual, z the preconditioned residual, d the direction.
+	// rhs contains the residual, z contains the preconditioned residual, and d is the direction.
 	rho, size := sys.precondition()
 	copy(sys.d, sys.z)
 	best, since := size, 0
@@ -77,8 +74,8 @@ func (sys *system[T]) conjugateGradients(ctx context.Context, goal, radius float
 			dsd = num.FMA(float64(d), float64(sys.sd[j]), dsd)
 		}
 		if !(dsd > 0) {
-			// The matrix is singular along d to rounding. Disconnected parts of the plan have such
-			// directions: the dual is linear along them, at least up to the radius.
+			// The matrix is singular along d, up to rounding. If the plan has disconnected parts, the dual is linear along such
+			// a direction, at least up to the radius.
 			if l := sys.stepToRadius(rho, radius); l > 0 {
 				for j, d := range sys.d {
 					sys.beta[j] = num.FMA(l, d, sys.beta[j])
@@ -118,9 +115,8 @@ func (sys *system[T]) setRowWeights() {
 	}
 }
 
-// stepToRadius returns the length of the step along d that reaches the radius. It returns 0 if there
-// is no radius, or if the slope rho along d is a rounding error: a constant d changes nothing in
-// balanced problems.
+// stepToRadius returns the length of the step along d that reaches the radius. It returns 0 if the radius is infinite, or if
+// the slope rho along d is only a rounding error. This is the case for a constant d in balanced problems.
 func (sys *system[T]) stepToRadius(rho, radius float64) T {
 	most := largest(sys.d)
 	if math.IsInf(radius, 1) || !finite(most) || !(rho > float64(8*float64(sys.epsilon)*sys.mass*most)) {
@@ -192,8 +188,7 @@ func largest[T dist.Float](x []T) float64 {
 	return math.Float64frombits(most)
 }
 
-// stepCost returns the cost of a step of conjugate gradients, and the number of iterations, at most
-// 1, that the step counts as.
+// stepCost returns the cost of a conjugate gradient step, and the fraction of an iteration that the step counts as.
 func (sys *system[T]) stepCost() (cost, share float64) {
 	m, elements := float64(sys.kernel.M()), float64(max(1, sys.sparse.count.Load()))
 	cost, share = sys.passCost(), 1

@@ -10,8 +10,8 @@ import (
 // mostTogether is the maximum number of problems solved together.
 const mostTogether = 16
 
-// group contains problems that are solved together. Either the problems share K, and one pass makes
-// iteration k of all problems, or each problem has a lane.
+// group contains problems that are solved together. Either the problems share K, and each pass over K serves all problems, or
+// each problem uses one lane of the vector registers.
 type group[T dist.Float] struct {
 	*workspace[T]
 	members     []member[T]
@@ -28,12 +28,11 @@ type member[T dist.Float] struct {
 	costs      []T // (K⊙M)v of the plan
 	pace       pace
 	err        error
-	needsSolve bool // plain iterations on scalings do not suffice
-	finished   bool // in a lane: the last iteration has been made
+	needsSolve bool // whether the problem must be passed to Solve
+	finished   bool // with lanes: whether the last iteration has been made
 }
 
-// gatherMembers sets the members of the group. Each member begins in the plain domain or is marked as
-// needsSolve.
+// gatherMembers sets the members of the group. Each member begins in the plain domain, or its needsSolve is true.
 func (g *group[T]) gatherMembers(ctx context.Context, problems []Problem[T], which []int, lanes bool) {
 	for len(g.members) < len(which) {
 		g.members = append(g.members, member[T]{it: newIteration(g.workspace)})
@@ -60,8 +59,7 @@ func (g *group[T]) gatherMembers(ctx context.Context, problems []Problem[T], whi
 	}
 }
 
-// solveMembers solves the members that do not need Solve. If ctx ends, it returns the context's
-// cause.
+// solveMembers solves the members whose needsSolve is false. If ctx ends, it returns the context's cause.
 func (g *group[T]) solveMembers(ctx context.Context) error {
 	err := g.iterateMembers(ctx)
 	if err == nil {
@@ -80,7 +78,7 @@ func (g *group[T]) solveMembers(ctx context.Context) error {
 	return err
 }
 
-// iterateMembers makes the iterations. If ctx ends, it returns the context's cause.
+// iterateMembers makes the iterations of all members. If ctx ends, it returns the context's cause.
 func (g *group[T]) iterateMembers(ctx context.Context) error {
 	g.active = g.active[:0]
 	for i := range g.memberCount {
@@ -125,7 +123,6 @@ func (g *group[T]) iterateMembers(ctx context.Context) error {
 	return nil
 }
 
-// computeCosts computes the transport costs.
 func (g *group[T]) computeCosts(ctx context.Context) error {
 	g.active = g.active[:0]
 	g.operands.Reset()

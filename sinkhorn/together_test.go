@@ -59,9 +59,8 @@ func (a answer[T]) equalBits(b answer[T]) bool {
 		fmt.Sprint(a.err) == fmt.Sprint(b.err)
 }
 
-// TestTogether checks that problems that share K get the same bits as Solve, for every instruction set
-// and every storage, whether K is divided into pieces or not. Some problems leave the plain domain or
-// cannot be solved.
+// TestTogether checks that problems that share K get the same bits as Solve, for every instruction set, every storage and
+// several sizes of K. Some problems leave the plain domain or cannot be solved.
 func TestTogether(t *testing.T) {
 	t.Run("float64", together[float64])
 	t.Run("float32", together[float32])
@@ -73,7 +72,7 @@ func together[T dist.Float](t *testing.T) {
 		{}, {Storage: StorageMatrixFree}, {Storage: StorageMixed}, {Domain: DomainPlain}, {Domain: DomainLog}, {Tolerance: 1e-3, Iterations: 100}, {Gradient: true},
 		{Anneal: 4, Tolerance: 1e-2, Iterations: 50}, {Tolerance: 1e-3, Iterations: 30, Storage: StorageMixed}, {Tolerance: 1e-6, Iterations: 200, Unaccelerated: true},
 	} {
-		for _, shape := range [][2]int{{9, 5}, {40, 61}, {140, 61}, {1100, 700}} { // K in the first-level cache and larger
+		for _, shape := range [][2]int{{9, 5}, {40, 61}, {140, 61}, {1100, 700}} { // K in the L1 cache and larger
 			n, m := shape[0], shape[1]
 			if n > 1000 && !testdata.IsLong() {
 				m = 500 // a large problem
@@ -99,7 +98,7 @@ func together[T dist.Float](t *testing.T) {
 	}
 }
 
-// batchIsSolve checks that SolveBatch with two workers gives the answers of Solve.
+// batchIsSolve checks that SolveBatch with two workers returns the same results as Solve.
 func batchIsSolve[T dist.Float](t *testing.T, ctx context.Context, set Settings, ps []Problem[T]) {
 	t.Helper()
 	set.Workers = 1
@@ -124,8 +123,8 @@ func batchIsSolve[T dist.Float](t *testing.T, ctx context.Context, set Settings,
 	}
 }
 
-// oneKernel returns runs of problems that share points, λ or a cost matrix, with their own
-// marginals and starts, zero weights, and invalid input.
+// oneKernel returns runs of problems with the same λ and the same points or cost matrix. The problems have different marginals
+// and starts. Some problems have zero weights or invalid input.
 func oneKernel[T dist.Float](n, m int) []Problem[T] {
 	rng := rand.New(rand.NewPCG(7, uint64(n)))
 	x, y := cloud[T](rng, n, 2, 0), cloud[T](rng, m, 2, 0.4)
@@ -186,8 +185,8 @@ func TestTogetherAllocatesNothing(t *testing.T) {
 	}
 }
 
-// TestTogetherCanceled checks that if the context ends during the iterations, the visited results are results of
-// complete iterations, as from Solve.
+// TestTogetherCanceled ends the context during the iterations of a batch. The visited results must be results of complete
+// iterations, as from Solve.
 func TestTogetherCanceled(t *testing.T) {
 	const n = 40
 	for _, after := range []int{0, 3, 60, 500} {
@@ -232,8 +231,8 @@ type overdue struct {
 
 func (o overdue) Deadline() (time.Time, bool) { return o.end, true }
 
-// TestDeadline checks that a deadline ends a solve and a batch without its timer and that the results are results
-// of the last whole iterations.
+// TestDeadline checks that a deadline ends a solve and a batch although the timer of the context never fires. The results must
+// be results of the last whole iterations.
 func TestDeadline(t *testing.T) {
 	ps := oneKernel[float64](40, 61)[8:22]
 	s, err := newSolver[float64](&Settings{Workers: 1, Iterations: math.MaxInt32})
@@ -241,7 +240,7 @@ func TestDeadline(t *testing.T) {
 		t.Fatal(err)
 	}
 	check := func(r *Result[float64], err error) {
-		if r.Iterations == 0 { // on a very busy machine
+		if r.Iterations == 0 { // possible on a very busy machine
 			checkNoResult(t, r)
 		} else if err != context.DeadlineExceeded || r.Status != StatusCanceled || !(r.MarginalError >= 0) {
 			t.Errorf("%+v, %v", r, err)

@@ -10,54 +10,51 @@ import (
 	"github.com/gomonge/monge/internal/gibbs"
 )
 
-// Problems with marginal penalties, and partial transport. With the row sums r = Kv for scalings v,
-// the best u is
+// This file implements problems with marginal penalties, and partial transport. Let r = Kv be the row sums for the scalings v.
+// The best u is
 //
 //	u = a ⊘ r                        for an exact marginal, T1 = a
 //	u = a ⊙ r^−τ,  τ = ρλ/(ρλ + 1)   for a penalty ρ KL(T1 | a)
 //	u = min(ηa, a ⊘ r)               for T1 ≤ a, with η such that the plan has the required mass
 //
-// and likewise for v. In each case the entropy is relative to a⊗b. The second line is from L.
-// Chizat et al., "Scaling algorithms for unbalanced optimal transport problems", Math. Comp. 87
-// (2018). The third maximizes the dual of J.-D. Benamou et al., "Iterative Bregman projections for
-// regularized transportation problems", SIAM J. Sci. Comput. 37 (2015), section 5, over two blocks
-// instead of three, which needs no correction terms.
+// The formulas for v are similar. In each case the entropy is relative to a⊗b. The second formula is from L. Chizat et al.,
+// "Scaling algorithms for unbalanced optimal transport problems", Math. Comp. 87 (2018). The third formula maximizes the dual
+// of J.-D. Benamou et al., "Iterative Bregman projections for regularized transportation problems", SIAM J. Sci. Comput. 37
+// (2015), section 5. The third formula uses two blocks instead of three, and needs no correction terms.
 //
-// All three formulas have the form log₂u = min(top, α − τ log₂r). Relative to a base F, r is 2^F times as
-// large, α = log₂a − (1 − τ)F and top = log₂(ηa) − F.
+// All three formulas have the form log₂u = min(top, α − τ log₂r). Relative to a base F, r is 2^F times as large, and
 //
-// With penalties, a constant that is added to log u and subtracted from log v does not change the
-// plan, but it changes the masses that the sides require, m_a and m_b. If the sums of a and b
-// differ and ρλ is large, the best constant is large, too: plain iterations move by about one in
-// each pass and need ρλ passes. So the constant is a separate variable, the shift c:
+//	α = log₂a − (1 − τ)F,   top = log₂(ηa) − F.
+//
+// With penalties, a constant that is added to log u and subtracted from log v does not change the plan, but changes the masses
+// m_a and m_b that the sides require. If the sums of a and b differ and ρλ is large, the best constant is large. Plain
+// iterations change the constant by about one in each pass and need ρλ passes. Therefore the constant is a separate variable,
+// the shift c:
 //
 //	log₂u = F + c,   log₂v = G − c,
 //	m_a = Σ a (2^F/a)^(−1/(ρ_a λ)) 2^(−c/(ρ_a λ)),   m_b = Σ b (2^G/b)^(−1/(ρ_b λ)) 2^(c/(ρ_b λ)).
 //
-// Each half of an iteration finds the best scalings of one side together with the best c, for which
-// m_a = m_b. Closed formulas exist for the scalings and for c. This is the translation invariant iteration of T.
-// Séjourné, F.-X. Vialard, G. Peyré, "Faster unbalanced optimal transport: translation invariant
-// Sinkhorn and 1-D Frank-Wolfe", AISTATS 2022. F and G remain moderate, so the plan keeps its
-// digits. Below, log₂u and log₂v mean F and G; α of the rows is then smaller by (1 − τ)c, and α of
-// the columns larger.
+// Each half of an iteration finds the best scalings of one side together with the best c, for which m_a = m_b. Closed formulas
+// exist for the scalings and for c. This is the translation invariant iteration of T. Séjourné, F.-X. Vialard, G. Peyré,
+// "Faster unbalanced optimal transport: translation invariant Sinkhorn and 1-D Frank-Wolfe", AISTATS 2022. F and G remain
+// moderate, so the plan keeps its digits. Below, log₂u and log₂v mean F and G. Then α of the rows is smaller by (1 − τ)c, and α
+// of the columns is larger by (1 − τ)c.
 //
-// In the dual, a and b are replaced by the masses that the sides require at the iterate, a' and b'.
-// The rows reduce its curvature, and the columns increase it:
+// In the dual, a' and b' replace a and b, where a' and b' are the masses that the sides require at the iterate. The rows reduce
+// the curvature of the dual, and the columns increase the curvature:
 //
 //	∇D = b' − c,   −∇²D = diag(c + b'/(ρ_b λ)) − Tᵀ diag(τ_a/a') T,   a' = T1.
 
-// unbalanced is the iteration and the dual of problems with penalties, and the iteration of partial
-// transport.
+// unbalanced implements the iteration and the dual of problems with penalties, and the iteration of partial transport.
 type unbalanced[T dist.Float] struct {
 	*dualPoint[T]
-	f, g   []T     // potentials of the iterate; g sometimes contains its column sums
+	f, g   []T     // potentials of the iterate; g is also used for column sums
 	weight float64 // sum of the diagonal of Newton's system
 	share  []T     // scratch
-	shift  float64 // c of the trial point
-	capped caps    // for partial transport: which of the latest scalings are at their cap
+	shift  float64 // shift c of the trial point
+	capped caps    // rows and columns whose latest scalings are at their cap, in partial transport
 }
 
-// allocate provides memory for the vectors.
 func (d *unbalanced[T]) allocate() {
 	kernel := &d.it.kernel
 	for _, v := range []*[]T{&d.u, &d.tu, &d.rows, &d.sums, &d.f} {
@@ -69,8 +66,8 @@ func (d *unbalanced[T]) allocate() {
 	gibbs.Grow(&d.share, max(kernel.N(), kernel.M()))
 }
 
-// advance makes iterations like iteration.advance. The marginal error is Σ_j q_j |v_j − v'_j|,
-// where v' are the next scalings: the gradient of the dual in the norm of balanced problems.
+// advance makes iterations like iteration.advance. The marginal error is Σ_j q_j |v_j − v'_j|, where v' is the next v. In
+// balanced problems this sum is ‖Tᵀ1 − b‖₁.
 func (d *unbalanced[T]) advance(ctx context.Context, limit int, tolerance float64, p *pace) error {
 	it := d.it
 	d.allocate()
@@ -108,8 +105,8 @@ func (d *unbalanced[T]) advance(ctx context.Context, limit int, tolerance float6
 	}
 }
 
-// step completes an iteration. It works on scalings if ok is set and the new scalings are accurate, and
-// otherwise on logarithms.
+// step completes an iteration. If ok is true and the new scalings are accurate, step works on scalings. Otherwise it works on
+// logarithms.
 func (d *unbalanced[T]) step(ctx context.Context, ok, scaled bool) (err error) {
 	it := d.it
 	if ok {
@@ -157,10 +154,10 @@ func (d *unbalanced[T]) completeTrial(ctx context.Context) (bool, error) {
 	return err == nil && it.weightlessFinite(d.tq), err
 }
 
-// sumsAccurate reports whether the sums x of all points with positive weight are accurate. In partial
-// transport a sum may be too small to be accurate if the points with accurate sums have more weight
-// than the mass. The scaling of a point with such a sum is at its cap if it is in the safe range, and
-// the elements of K that have underflowed would add less than a rounding error.
+// sumsAccurate reports whether the sums x of all points with positive weight are accurate. In partial transport, inaccurate
+// small sums are allowed if the points with accurate sums have more weight than the mass. The scaling of a point with a small
+// sum is at its cap if the scaling is in the safe range. The elements of K that have underflowed would then add less than a
+// rounding error.
 func (d *unbalanced[T]) sumsAccurate(x, weight []T) bool {
 	it, least := d.it, d.it.limits.leastSum
 	if it.partial > 0 {
@@ -184,9 +181,8 @@ func (d *unbalanced[T]) sumsAccurate(x, weight []T) bool {
 	return true
 }
 
-// translation returns log₂ of a factor. The best v for the current shift, times this factor, is the
-// best v if the shift c is optimized, too. g and tq contain the column sums of the plan with the current v and
-// with the best v.
+// translation returns log₂ of the factor by which the best v for the current shift changes if the shift c is also optimized.
+// The vectors g and tq contain the column sums of the plan with the current v and with the best v.
 func (d *unbalanced[T]) translation() float64 {
 	it := d.it
 	if it.partial > 0 || it.res.Iterations == 0 {
@@ -201,10 +197,9 @@ func (d *unbalanced[T]) translation() float64 {
 	return finiteOrZero(float64(rest*(num.Log2(have)-num.Log2(want))) / (it.penaltyOfA.inverse + rest))
 }
 
-// balanceShift finds the best c for the scalings v. tv contains the column scalings or, with logs,
-// their logarithms to base 2. mass is log₂ of the total of the row sums with the best u for v and
-// the current c. It sets shift and returns log₂ of the factor that makes u the best for v and the
-// new c.
+// balanceShift sets d.shift to the best shift c for the column scalings in tv. If logs is true, tv contains logarithms to base
+// 2. The argument mass is log₂ of the mass of the plan with the best u for the current shift. balanceShift returns log₂ of the
+// factor that makes u the best u for the new shift.
 func (d *unbalanced[T]) balanceShift(tv []T, logs bool, mass float64) float64 {
 	it := d.it
 	d.shift = it.shift
@@ -239,7 +234,7 @@ func (d *unbalanced[T]) balanceShift(tv []T, logs bool, mass float64) float64 {
 	return -float64(rest * c)
 }
 
-// logSum returns log₂ Σ 2^x and overwrites x. top is near the largest x.
+// logSum returns log₂ Σ 2^x and overwrites x. The argument top must be near the largest x.
 func logSum[T dist.Float](x []T, top float64) float64 {
 	for i := range x {
 		x[i] -= T(top)
@@ -278,8 +273,8 @@ func finiteOrZero(x float64) float64 {
 	return 0
 }
 
-// logColumns sets log.h to the best v for the iterate, as potentials, g to the column sums of the
-// plan, and tq to the column sums with the best v.
+// logColumns sets log.h to the potentials of the best v, g to the column sums of the plan, and tq to the column sums with the
+// best v.
 func (d *unbalanced[T]) logColumns(ctx context.Context, scaled bool) error {
 	it, kernel, log := d.it, &d.it.kernel, &d.it.log
 	if it.res.Domain == DomainPlain {
@@ -311,7 +306,7 @@ func (d *unbalanced[T]) logColumns(ctx context.Context, scaled bool) error {
 	return nil
 }
 
-// logRows completes iteration k on potentials and makes them the base.
+// logRows completes iteration k on potentials and makes the potentials the base.
 func (d *unbalanced[T]) logRows(ctx context.Context, k int) error {
 	it, kernel, log := d.it, &d.it.kernel, &d.it.log
 	l := T(d.translation())
@@ -349,8 +344,8 @@ func (d *unbalanced[T]) logRows(ctx context.Context, k int) error {
 	return kernel.MulTrans(ctx, it.q, d.u)
 }
 
-// balancePotentials finds the best c for the potentials g, and adds the resulting constant to f. log.max contains
-// the logarithms of the row sums without u.
+// balancePotentials finds the best shift c for the potentials g, and adds the resulting constant to f. log.max contains the
+// logarithms of the row sums without u.
 func (d *unbalanced[T]) balancePotentials() {
 	log := &d.it.log
 	share, top := d.share[:len(d.f)], math.Inf(-1)
@@ -365,7 +360,7 @@ func (d *unbalanced[T]) balancePotentials() {
 	}
 }
 
-// bestScaling sets dst to the best scaling for the sums, all relative to the base.
+// bestScaling sets dst to the best scaling for the given row or column sums. The scaling and the sums are relative to the base.
 func (d *unbalanced[T]) bestScaling(dst, sums []T, at side) {
 	it := d.it
 	weight, base, p := d.sideData(at)
@@ -383,7 +378,7 @@ func (d *unbalanced[T]) bestScaling(dst, sums []T, at side) {
 	exp.Exp2(dst, dst, 1)
 }
 
-// sideData returns a side's weights, the potentials of its base, and its penalty.
+// sideData returns the weights, the base potentials and the penalty of one side.
 func (d *unbalanced[T]) sideData(at side) (weight, base []T, p penalty) {
 	it := d.it
 	if at == columnSide {
@@ -428,8 +423,8 @@ func (d *unbalanced[T]) bestPotentials(dst, sums []T, at side, base []T) {
 	}
 }
 
-// massFactor returns log₂η with Σ_i min(η w_i r_i, w_i) = mass, r_i = 2^(sum_i − base_i), by
-// Newton's method from the left. It is exact when the set of points at the upper bound is known.
+// massFactor returns log₂η for which Σ_i min(η w_i r_i, w_i) is the required mass, where r_i = 2^(sum_i − base_i). It uses
+// Newton's method from the left, which is exact when the set of points at the upper bound is known.
 func (d *unbalanced[T]) massFactor(weight, sums, base []T) float64 {
 	it := d.it
 	level := func(i int) float64 {

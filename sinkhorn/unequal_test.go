@@ -38,7 +38,7 @@ func matrixOf(rows [][]float64) dist.Matrix[float64] {
 	return m
 }
 
-// unequalCases reads results computed by testdata/unequal.py in 60 digits.
+// unequalCases reads results that testdata/unequal.py computed with 60 digits.
 func unequalCases(t *testing.T) (cases []unequalCase) {
 	data, err := os.ReadFile("testdata/unequal.json")
 	if err != nil {
@@ -50,7 +50,8 @@ func unequalCases(t *testing.T) (cases []unequalCase) {
 	return cases
 }
 
-// TestUnequalGolden checks plan, cost and value in both domains and for every storage.
+// TestUnequalGolden compares plan, cost and regularized cost with the results of testdata/unequal.py, in both domains and for
+// every storage.
 func TestUnequalGolden(t *testing.T) {
 	for _, c := range unequalCases(t) {
 		want := matrixOf(c.T)
@@ -124,8 +125,7 @@ func TestUnequalBalanced(t *testing.T) {
 	}
 }
 
-// TestUnequalNewton checks that Newton's steps find the solution of plain iterations to a
-// tolerance, with far fewer passes.
+// TestUnequalNewton checks that Newton's method finds the same solution as plain iterations, with far fewer passes.
 func TestUnequalNewton(t *testing.T) {
 	for _, domain := range []Domain{DomainAuto, DomainLog} {
 		for _, storage := range []Storage{StorageDense, StorageMatrixFree, StorageMixed} {
@@ -159,8 +159,7 @@ func TestUnequalNewton(t *testing.T) {
 	}
 }
 
-// TestUnequalGain compares the gain of the dual along a step, and its slope, with values of the
-// dual and their differences.
+// TestUnequalGain compares the gain and the slope that trialGain returns with values and differences of the dual.
 func TestUnequalGain(t *testing.T) {
 	for _, rho := range [][2]float64{{0.3, 0.5}, {0, 0.5}, {0.4, 0}, {1e4, 1e6}} {
 		p := slowProblem[float64](20, 20)
@@ -216,9 +215,9 @@ func TestUnequalGain(t *testing.T) {
 	}
 }
 
-// TestUnequalReported checks problems reported by users of POT against the optimality conditions, log T_ij/(a_i b_j) +
-// λM_ij + λρ log((T1)_i/a_i) + λρ log((Tᵀ1)_j/b_j) = 0. For #711, the methods of POT 0.9.7 give different answers, and
-// only one of them satisfies the conditions. POT returns NaN if all costs are many times reg, as in #723.
+// TestUnequalReported checks problems that users of POT have reported. The plan must satisfy the optimality conditions log
+// T_ij/(a_i b_j) + λM_ij + λρ log((T1)_i/a_i) + λρ log((Tᵀ1)_j/b_j) = 0. For #711, the methods of POT 0.9.7 give different
+// results, and only one of the results satisfies the conditions. POT returns NaN if all costs are many times reg, as in #723.
 func TestUnequalReported(t *testing.T) {
 	swap := matrixOf([][]float64{{0, 1}, {1, 0}})
 	for _, c := range []struct {
@@ -274,8 +273,8 @@ func TestUnequalReported(t *testing.T) {
 	}
 }
 
-// TestUnequalBits checks that the bits are the same for every instruction set and every storage, and
-// that a start from the solution needs few iterations.
+// TestUnequalBits checks that results have the same bits for every instruction set and with StorageMatrixFree, and that a start
+// from the solution needs few iterations.
 func TestUnequalBits(t *testing.T) {
 	t.Run("float64", unequalBits[float64])
 	t.Run("float32", unequalBits[float32])
@@ -315,13 +314,13 @@ func unequalBits[T dist.Float](t *testing.T) {
 	}
 }
 
-// TestUnequalGradients checks that the gradients with respect to points and weights are the
-// derivatives of the value.
+// TestUnequalGradients checks that the gradients with respect to points and weights are the derivatives of the regularized
+// cost.
 func TestUnequalGradients(t *testing.T) {
 	set := Settings{Tolerance: 1e-13, Iterations: 100000}
 	for _, c := range unequalCases(t) {
 		if c.Lam > 100 || c.Name == "partial, all" {
-			continue // for large λ, finite differences are too inaccurate; for the maximum mass, there is no derivative
+			continue // finite differences are inaccurate for large λ, and the maximum mass has no derivative
 		}
 		p := c.problem()
 		value := func() float64 { return regularized(t, mustSolve(t, set, p)) }
@@ -361,7 +360,7 @@ func TestUnequalGradients(t *testing.T) {
 	}
 }
 
-// slopes returns the slope of value along a random direction of x, from differences and from the
+// slopes computes the slope of value() along a random direction of x in two ways: from differences of value(), and from the
 // gradient grad.
 func slopes(rng *rand.Rand, x, grad []float64, value func() float64) (got, want float64) {
 	at, dir := slices.Clone(x), make([]float64, len(x))
@@ -488,8 +487,7 @@ func TestUnequalDivergence(t *testing.T) {
 	}
 }
 
-// TestUnequalErrors checks that unsupported requests return the documented errors, and that results are
-// finite wherever the context ends.
+// TestUnequalErrors checks that unsupported requests return the documented errors, and that canceled solves have finite plans.
 func TestUnequalErrors(t *testing.T) {
 	p := unequalCases(t)[0].problem()
 	for _, c := range []struct {
@@ -541,8 +539,7 @@ func TestUnequalErrors(t *testing.T) {
 	}
 }
 
-// TestUnequalBatch checks that answers in a batch equal answers of Solve, also together with balanced problems that
-// share K.
+// TestUnequalBatch checks that a batch of balanced, unbalanced and partial problems gives the results of Solve.
 func TestUnequalBatch(t *testing.T) {
 	base := *slowProblem[float64](20, 10)
 	problems := []Problem[float64]{base, base, base, base, base, base}
