@@ -15,8 +15,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// look is how a method is drawn in every picture: indices of a color and a marker of package
-// picture, and dashes to distinguish methods without color.
+// look describes how a method is drawn in every picture. The index selects a color and a marker of
+// package picture. Dashes distinguish methods in print without color.
 type look struct {
 	index  int
 	dashes []vg.Length
@@ -53,7 +53,7 @@ var looks = map[string]look{
 	"CEML":          {9, dashdot, 1.2},
 }
 
-// lookOf returns the look of a method, or the i-th look for other names.
+// lookOf returns the look of a known method. For any other name, it returns the i-th default look.
 func lookOf(name string, i int) look {
 	if l, ok := looks[name]; ok {
 		return l
@@ -70,26 +70,27 @@ func (l look) glyph(radius vg.Length) draw.GlyphStyle {
 	return picture.Glyph(l.index, radius, 255)
 }
 
-// series is a curve: a name, its look, points, and the half-lengths of error bars or nil.
+// series is a curve with its name, look and points. The slice bar holds the half-lengths of error
+// bars, or is nil.
 type series struct {
 	name      string
 	look      look
 	x, y, bar []float64
 }
 
-// curves are series on common axes.
+// curves is a plot of several series with common axes.
 type curves struct {
 	title, x, y string
 	logX, logY  bool
-	ticks       []float64 // of x; nil: chosen
-	yMin, yMax  float64   // 0: chosen; unless logarithmic, y begins at 0
+	ticks       []float64 // tick positions on the x axis; nil selects them automatically
+	yMin, yMax  float64   // range of the y axis; 0 selects it automatically, and a linear axis then starts at 0
 	series      []series
 }
 
 // Plot implements plot.Plotter.
 func (s series) Plot(c draw.Canvas, p *plot.Plot) {
 	tx, ty := p.Transforms(&c)
-	var lines [][]vg.Point // interrupted at missing values
+	var lines [][]vg.Point // one line for each run of points without missing values
 	open := false
 	for i := range s.x {
 		if math.IsNaN(s.y[i]) {
@@ -173,7 +174,7 @@ func (cs curves) draw(c draw.Canvas) {
 	p.Draw(c)
 }
 
-// niceTicks makes at least five ticks at multiples of 1, 2 or 5 times a power of ten.
+// niceTicks makes at least five ticks at multiples of 10^k, 2·10^k or 5·10^k.
 type niceTicks struct{}
 
 // Ticks implements plot.Ticker.
@@ -221,7 +222,7 @@ const (
 	legendStep = 16
 )
 
-// drawLegend draws the legend of series at the left of c, in the middle of its height.
+// drawLegend draws the legend of the series at the left edge of c, vertically centered.
 func drawLegend(c draw.Canvas, all []series) {
 	sty := picture.TextStyle(10)
 	top := c.Center().Y + legendStep*vg.Length(len(all)-1)/2
@@ -243,14 +244,15 @@ func legendWidth(all []series) vg.Length {
 	return legendLine + 6 + w
 }
 
-// drawCurves draws the curves with a legend at their right.
+// drawCurves draws the curves and, to the right, a legend.
 func drawCurves(c draw.Canvas, cs curves) {
 	w := legendWidth(cs.series)
 	drawLegend(draw.Crop(c, c.Size().X-w, 0, 0, 0), cs.series)
 	cs.draw(draw.Crop(c, 0, -w-12, 0, 0))
 }
 
-// divideCanvas divides a canvas into rows × columns with gaps, row by row from the top.
+// divideCanvas divides a canvas into a grid of rows × columns with gaps. The result lists the parts
+// row by row from the top.
 func divideCanvas(c draw.Canvas, rows, columns int, gap vg.Length) []draw.Canvas {
 	size := c.Size()
 	w := (size.X - gap*vg.Length(columns-1)) / vg.Length(columns)
@@ -276,7 +278,7 @@ type link struct {
 	style          draw.LineStyle
 }
 
-// links are drawn in order. Links do not affect the ranges of the axes.
+// links draws its elements in order. Links do not affect the ranges of the axes.
 type links []link
 
 // Plot implements plot.Plotter.
@@ -287,8 +289,8 @@ func (l links) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// newLink returns a line from row i of x to row k of y. A larger strength, from 0 to 1, makes the line
-// darker and wider.
+// newLink returns a line from row i of x to row k of y. The strength, from 0 to 1, determines how
+// dark and how wide the line is.
 func newLink(x *mat.Dense, i int, y *mat.Dense, k int, strength float64) link {
 	return link{
 		x.At(i, 0), x.At(i, 1), y.At(k, 0), y.At(k, 1), strength,
@@ -296,14 +298,15 @@ func newLink(x *mat.Dense, i int, y *mat.Dense, k int, strength float64) link {
 	}
 }
 
-// sorted returns the links in order of strength, without invisible ones.
+// sorted returns the links in order of increasing strength. It omits links that are too weak to be
+// visible.
 func (l links) sorted() links {
 	l = slices.DeleteFunc(l, func(k link) bool { return k.strength < 0.01 })
 	slices.SortStableFunc(l, func(a, b link) int { return cmp.Compare(a.strength, b.strength) })
 	return l
 }
 
-// fadeColor mixes a color with white. Strength 0 gives white, and 1 gives c.
+// fadeColor mixes the color c with white. Strength 0 gives white, and strength 1 gives c.
 func fadeColor(c color.NRGBA, strength float64) color.NRGBA {
 	strength = min(max(strength, 0), 1)
 	mix := func(v uint8) uint8 { return uint8(math.Round(255 + strength*(float64(v)-255))) }

@@ -34,16 +34,16 @@ type job struct {
 // grid describes the cells of an experiment.
 type grid struct {
 	// columns names the coordinates of a cell, such as "method" and "trial". within names the
-	// coordinates of a value within a cell, such as "k".
+	// additional coordinates of a value inside a cell, such as "k".
 	columns, within []string
-	// settings contains everything else that the values depend on, besides a cell's coordinates and
-	// settings, the data and the seed. It is printed in the report.
+	// settings contains everything that affects the values of all cells, except the data and the
+	// seed. The report prints these settings.
 	settings []setting
-	// If alone is true, the cells run one after the other, for measurements of time.
+	// If alone is true, cells run one after the other, so that their times can be measured.
 	alone bool
 }
 
-// setting is a name and its value, for the reader and for comparison.
+// setting is a name and its value as text, for the report and for comparing runs.
 type setting struct {
 	Name  string `json:"name"`
 	Value string `json:"value"`
@@ -51,7 +51,8 @@ type setting struct {
 
 func newSetting(name string, value any) setting { return setting{name, formatValue(value)} }
 
-// formatValue formats a coordinate or a setting. Numbers have as few digits as possible.
+// formatValue formats a coordinate or a setting. Numbers are formatted with as few digits as
+// possible.
 func formatValue(v any) string {
 	switch v := v.(type) {
 	case float64:
@@ -68,11 +69,11 @@ func formatValue(v any) string {
 	return fmt.Sprint(v)
 }
 
-// cell is a unit of work. It is computed once and stored in the journal.
+// cell is a unit of work. A finished cell is stored in the journal and not computed again.
 type cell struct {
 	at []string // values of the columns in grid.columns
-	// with contains settings of this cell only, such as those of its method. A cell of the journal
-	// with other settings is not used.
+	// with describes settings of this cell only, such as the settings of its method. A journal cell
+	// with different settings is not used.
 	with    string
 	compute func(context.Context) (*output, error)
 }
@@ -98,14 +99,15 @@ type value struct {
 	Value   float64  `json:"v"`
 }
 
-// array is a matrix in the journal.
+// array is a matrix that is stored in the journal.
 type array struct {
 	Rows int       `json:"rows"`
 	Cols int       `json:"cols"`
 	Data []float64 `json:"data"`
 }
 
-// addValue adds one measured value. at has one coordinate for each of grid.within.
+// addValue adds one measured value. The argument at has one coordinate for each name in
+// grid.within.
 func (o *output) addValue(measure string, v float64, at ...any) {
 	m := value{Measure: measure, Value: v}
 	for _, a := range at {
@@ -114,7 +116,7 @@ func (o *output) addValue(measure string, v float64, at ...any) {
 	o.Values = append(o.Values, m)
 }
 
-// keepArray adds an array.
+// keepArray adds a matrix under the given name.
 func (o *output) keepArray(name string, m mat.Matrix) {
 	d := mat.DenseCopyOf(m)
 	r := d.RawMatrix()
@@ -124,7 +126,8 @@ func (o *output) keepArray(name string, m mat.Matrix) {
 	o.Arrays[name] = array{r.Rows, r.Cols, r.Data}
 }
 
-// checkFinite returns an error for values that JSON cannot represent.
+// checkFinite returns an error if any value is NaN or infinite, because JSON cannot represent such
+// values.
 func (o *output) checkFinite() error {
 	for _, v := range o.Values {
 		if math.IsNaN(v.Value) || math.IsInf(v.Value, 0) {
@@ -152,15 +155,15 @@ type done struct {
 
 func (d *done) key() string { return strings.Join(d.At, "\x00") + "\x01" + d.With }
 
-// results are all cells of a run, in the order in which they were given.
+// results holds all cells of a run, in the order of the arguments of compute.
 type results struct {
 	grid
 	cells []*done
 }
 
-// compute returns the results of all cells, from the journal or by computing them, Settings.Workers
-// at a time, and writes NAME.csv. A cell that fails is left out and reported. The error is
-// ErrFailed if all cells fail, or the context's error.
+// compute returns the results of all cells and writes NAME.csv. Cells in the journal are not
+// computed again. All other cells are computed, Settings.Workers cells at a time. A cell that fails
+// is omitted and reported. The error is ErrFailed if all cells fail, or the context's error.
 func (j *job) compute(ctx context.Context, g grid, cells []cell) (*results, error) {
 	if err := j.open(g); err != nil {
 		return nil, err
@@ -257,11 +260,12 @@ func (j *job) computeCells(ctx context.Context, cells []cell, todo []int, r *res
 	return nil
 }
 
-// patience is the time that a cell has to stop after the context has ended. Evaluations that take longer,
-// such as CEML's entropy, are abandoned.
+// patience is the time that a cell has to stop after the context has ended. A cell that takes
+// longer, for example in an evaluation of CEML's entropy, is abandoned.
 const patience = time.Second
 
-// run computes one cell. It returns only the error of the context.
+// run computes one cell. The only error that it returns is the error of the context. An error of
+// the cell itself is recorded in the result.
 func run(ctx context.Context, c cell) (*done, error) {
 	d := &done{At: c.at, With: c.with}
 	var err error
@@ -294,7 +298,7 @@ func run(ctx context.Context, c cell) (*done, error) {
 	return d, nil
 }
 
-// formatPlace formats coordinates: "method=LSDR trial=3".
+// formatPlace formats the coordinates of a cell, for example "method=LSDR trial=3".
 func formatPlace(columns, at []string) string {
 	var s []string
 	for i, c := range columns {
@@ -303,11 +307,11 @@ func formatPlace(columns, at []string) string {
 	return strings.Join(s, " ")
 }
 
-// where selects values by their coordinates. The keys are names of columns. Columns that are not
-// named may have any value.
+// where selects values by their coordinates. The keys are column names. A column without a key may
+// have any value.
 type where map[string]any
 
-// values returns the values of a measure that match, in the order of the cells.
+// values returns the values of the given measure that w selects, in the order of the cells.
 func (r *results) values(measure string, w where) []float64 {
 	var all []float64
 	for _, c := range r.match(w) {
@@ -320,7 +324,7 @@ func (r *results) values(measure string, w where) []float64 {
 	return all
 }
 
-// match returns the cells that match and have not failed.
+// match returns the cells that w selects, except failed cells.
 func (r *results) match(w where) []*done {
 	for name := range w {
 		if !slices.Contains(r.columns, name) && !slices.Contains(r.within, name) {
@@ -345,7 +349,7 @@ func matches(columns, at []string, w where) bool {
 	return true
 }
 
-// array returns a stored array of the first matching cell, or nil.
+// array returns the named array of the first cell that w selects, or nil.
 func (r *results) array(name string, w where) *mat.Dense {
 	for _, c := range r.match(w) {
 		if a, ok := c.Arrays[name]; ok {
@@ -355,7 +359,7 @@ func (r *results) array(name string, w where) *mat.Dense {
 	return nil
 }
 
-// writeCSV writes one row for every value measured.
+// writeCSV writes one row for every measured value.
 func (r *results) writeCSV(w io.Writer) error {
 	out := csv.NewWriter(w)
 	head := slices.Concat(r.columns, r.within, []string{"measure", "value"})
@@ -374,7 +378,7 @@ func (r *results) writeCSV(w io.Writer) error {
 	return out.Error()
 }
 
-// write writes a file of the report.
+// write writes a file to the results folder.
 func (j *job) write(name string, content func(io.Writer) error) error {
 	if err := outfile.WriteFile(filepath.Join(j.folder, name), content); err != nil {
 		return err
@@ -387,7 +391,7 @@ func (j *job) write(name string, content func(io.Writer) error) error {
 
 // seed returns the seed for a purpose of this run, for example seed("train", trial).
 func (j *job) seed(purpose ...any) uint64 {
-	// FNV-1a; dataset mixes seeds further.
+	// FNV-1a is enough, because package dataset mixes the seeds further.
 	h := uint64(14695981039346656037)
 	for _, p := range append([]any{j.Seed}, purpose...) {
 		for _, b := range []byte(formatValue(p) + "/") {
@@ -403,13 +407,14 @@ func (j *job) close() {
 	}
 }
 
-// dataFiles are read once, when first needed.
+// dataFiles caches data files. A file is read when it is first needed.
 type dataFiles struct {
 	mu  sync.Mutex
 	all map[string]*dataset.Dataset
 }
 
-// data returns a data file, which is read on first use. The caller must not modify it.
+// data returns the contents of a data file, which is read on first use. The caller must not modify
+// the result.
 func (j *job) data(file string) (*dataset.Dataset, error) {
 	j.files.mu.Lock()
 	defer j.files.mu.Unlock()

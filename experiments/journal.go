@@ -12,21 +12,22 @@ import (
 	"strings"
 )
 
-// A journal is a file of JSON lines: a header with the settings, and then, for every run that adds
-// to it, the session and the finished cells. Every line is written at once. An incomplete last line
-// was interrupted by the end of the program and is dropped.
+// A journal is a file of JSON lines. It begins with a header that holds the settings. Every run
+// that computes cells then appends one line for its session and one line for each finished cell. A
+// line is written in a single call. If the program was interrupted while writing the last line,
+// that line is incomplete and is dropped.
 type journal struct {
 	file     *os.File
 	header   header
 	sessions []session
 	cells    map[string]*done
-	session  session // session of this run; written before its first cell
+	session  session // session of the current run; written before its first cell
 	started  bool
 }
 
 const journalName = "monge experiment, format 1"
 
-// header contains everything that the cells depend on besides their own coordinates.
+// header contains everything that the cells depend on, except their coordinates.
 type header struct {
 	Journal    string    `json:"journal"`
 	Experiment string    `json:"experiment"`
@@ -42,18 +43,19 @@ type session struct {
 	Build   string `json:"build"`
 	Machine string `json:"machine"`
 	Workers int    `json:"workers"`
-	// Data has the SHA-256 of the data files that existed.
+	// Data maps each existing data file to its SHA-256 checksum.
 	Data  map[string]string `json:"data,omitempty"`
 	cells int
 }
 
-// JournalError reports a damaged journal or a journal of another run.
+// JournalError reports a damaged journal, or a journal of a run with different settings or a
+// different build.
 type JournalError struct {
 	Path string
-	// Line counts from 1; 0 means the whole file.
+	// Line is the line number, counted from 1. It is 0 if the error is about the whole file.
 	Line int
 	Err  error
-	// Differences lists the differences from this run.
+	// Differences lists the differences between the run of the journal and the current run.
 	Differences []string
 }
 
@@ -73,9 +75,9 @@ func (e *JournalError) Unwrap() error { return e.Err }
 
 // Causes of a JournalError.
 var (
-	// ErrOtherSettings means that the cells were computed with other settings or data.
+	// ErrOtherSettings means that the cells were computed with different settings or data.
 	ErrOtherSettings = errors.New("begun with other settings")
-	// ErrOtherBuild means that the cells were computed by another build.
+	// ErrOtherBuild means that the cells were computed by a different build of the program.
 	ErrOtherBuild = errors.New("begun by another build")
 	// ErrInUse means that another process has the journal open.
 	ErrInUse = errors.New("in use by another run")
@@ -83,8 +85,9 @@ var (
 	ErrDamaged = errors.New("not a journal of this program, or damaged")
 )
 
-// openJournal reads the journal at path, creates it if it does not exist, and leaves it open for
-// appending, locked against other processes. With fresh, it discards the contents.
+// openJournal reads the journal at path, or creates it if it does not exist. The file stays open
+// for appending and is locked against other processes. If fresh is true, the old contents are
+// discarded.
 func openJournal(path string, h header, s session, fresh, anyBuild bool) (_ *journal, err error) {
 	j := &journal{header: h, cells: map[string]*done{}, session: s}
 	if j.file, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o666); err != nil {
@@ -213,8 +216,8 @@ func (h header) differences(old header) []string {
 	return all
 }
 
-// differences lists the data files that have changed. A file that is missing now or was missing
-// before does not affect cells of other files.
+// differences lists the data files that have changed since an older session. A file that existed in
+// only one of the two sessions is not listed, because it does not affect cells of other files.
 func (s session) differences(old session) []string {
 	var all []string
 	for _, file := range slices.Sorted(maps.Keys(s.Data)) {

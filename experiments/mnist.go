@@ -33,21 +33,21 @@ var mnistExperiment = Experiment{
 	run:      runMNIST,
 }
 
-// mnistSteps are the numbers of steps after which the paper's method is stopped, in addition to the
+// mnistSteps are the step limits at which the paper's method is also evaluated, in addition to the
 // default limit.
 var mnistSteps = []int{1, 3, 10, 30, 100}
 
-// Names of methods that only this experiment has.
+// Names of methods that only the MNIST experiment has.
 const (
-	nameLMNNStopped = "LMNN-50"    // LMNN after 50 steps of its minimizer
+	nameLMNNStopped = "LMNN-50"    // the paper's objective, maximized with more steps than the paper's method
 	namePaperFar    = "WDA-paper*" // the paper's objective, maximized further than its method gets
 )
 
 // namePaperSteps returns the name of the paper's method stopped after the given number of steps.
 func namePaperSteps(steps int) string { return fmt.Sprintf("%s-%d", namePaper, steps) }
 
-// mnistMethods returns all methods, with the paper's numbers of neighbors. Methods that would take most of
-// the time do not run by default.
+// mnistMethods returns all methods, with the paper's numbers of neighbors. Methods that would take
+// most of the time are marked as slow and do not run by default.
 func mnistMethods() []method {
 	all := []method{originalMethod()}
 	for _, m := range paperBaselines() {
@@ -71,12 +71,12 @@ func mnistMethods() []method {
 	return append(all, further)
 }
 
-// mnistSizes are the sizes of the paper, where it states them.
+// mnistSizes are the sizes of the experiment. Sizes that the paper states are used unchanged.
 type mnistSizes struct {
 	trained    int // digits
 	tested     int // 0: all
 	ks, ps     []int
-	k          int // the K of tables and sentences
+	k          int // the number K of neighbors in tables and sentences
 	drawn      int // number of training digits and of test digits that t-SNE embeds
 	dots       int // number of these digits in the picture
 	iterations int // of t-SNE
@@ -93,10 +93,10 @@ func (j *job) mnistSizes() mnistSizes {
 	}
 }
 
-// mnistPart is the training or the test part of the data, to draw digits from.
+// mnistPart is the training part or the test part of the data. Digits are drawn from it.
 type mnistPart struct {
 	all  *dataset.Dataset
-	rows *dataset.Dataset // one column with row indices of all
+	rows *dataset.Dataset // a single column with row indices in all
 }
 
 // mnistPart returns the training digits (split 0) or the test digits (split 1).
@@ -118,7 +118,8 @@ func (j *job) mnistPart(split int) (mnistPart, error) {
 	return mnistPart{all, &dataset.Dataset{X: mat.NewDense(len(at), 1, at), Labels: labels, Classes: all.Classes}}, nil
 }
 
-// digits returns n digits, or all if n is 0, with pixels from 0 to 1. Classes keep their proportions.
+// digits returns a random sample of n digits with pixels from 0 to 1. If n is 0, it returns all
+// digits. The classes keep their proportions.
 func (r mnistPart) digits(n int, seed uint64) (*dataset.Dataset, error) {
 	chosen := r.rows
 	if n > 0 {
@@ -136,7 +137,7 @@ func (r mnistPart) digits(n int, seed uint64) (*dataset.Dataset, error) {
 	return d, nil
 }
 
-// mnistRun is the data shared by the cells.
+// mnistRun is the data that all cells share.
 type mnistRun struct {
 	*job
 	mnistSizes
@@ -157,12 +158,12 @@ func (j *job) newMNISTRun() (*mnistRun, error) {
 	return e, err
 }
 
-// train returns the training digits of a trial.
+// train returns the training digits of the given trial.
 func (e *mnistRun) train(trial int) (*dataset.Dataset, error) {
 	return e.training.digits(e.trained, e.seed("train", trial))
 }
 
-// nameOfPicture returns the value of column "method" of the cells that draw.
+// nameOfPicture returns the value of the column "method" for a cell that computes a t-SNE picture.
 func nameOfPicture(method string) string { return "t-SNE of " + method }
 
 func runMNIST(ctx context.Context, j *job) error {
@@ -185,7 +186,7 @@ func runMNIST(ctx context.Context, j *job) error {
 		for _, m := range j.methods {
 			for _, p := range e.ps {
 				if m.fit == nil && p != e.ps[0] {
-					continue // a method of all pixels does not depend on p
+					continue // a method that uses all pixels does not depend on p
 				}
 				cells = append(cells, newCell(func(ctx context.Context) (*output, error) {
 					return e.errors(ctx, m, trial, p)
@@ -207,7 +208,8 @@ func runMNIST(ctx context.Context, j *job) error {
 	return e.report(r)
 }
 
-// errors fits one method to one draw and returns its errors and the value of the paper's objective.
+// errors fits one method to one draw of training digits. It returns the test errors and the value
+// of the paper's objective.
 func (e *mnistRun) errors(ctx context.Context, m method, trial, p int) (*output, error) {
 	train, err := e.train(trial)
 	if err != nil {
@@ -230,8 +232,9 @@ func (e *mnistRun) errors(ctx context.Context, m method, trial, p int) (*output,
 	if projection == nil {
 		return o, nil
 	}
-	// λ_cc' is computed from the principal components of the training digits, for all methods and
-	// also for the test digits. This is exactly the function that the paper maximizes.
+	// The paper's method computes the regularization λ_cc' from the principal components of the
+	// training digits. Use the same λ_cc' for all methods and also for the test digits, so that
+	// this is exactly the function that the paper maximizes.
 	v, err := baseline.Fit(ctx, train.X, nil, p, baseline.PCA{})
 	if err != nil {
 		return nil, err
@@ -264,12 +267,12 @@ func (e *mnistRun) errors(ctx context.Context, m method, trial, p int) (*output,
 	return o, nil
 }
 
-// effectiveDimensions returns the number of directions over which the rows of y spread:
+// effectiveDimensions returns the effective number of directions in which the rows of y vary:
 //
 //	(Σ_k v_k)² / Σ_k v_k² = (tr C)² / ‖C‖²
 //
-// Here v_k are the eigenvalues of the covariance C of the rows. The ratio is p if all eigenvalues are
-// equal, and 1 if only one is not 0.
+// Here v_k are the eigenvalues of the covariance C of the rows. The ratio is the number of columns
+// if all eigenvalues are equal. It is 1 if only one eigenvalue is not 0.
 func effectiveDimensions(y *mat.Dense) float64 {
 	var c mat.SymDense
 	stat.CovarianceMatrix(&c, y, nil)
@@ -311,8 +314,8 @@ func (e *mnistRun) picture(ctx context.Context, m method) (*output, error) {
 	return o, nil
 }
 
-// shown returns the training digits of the first draw and test digits for the pictures. The pictures
-// show the first of them.
+// shown returns the training digits of the first draw and a sample of test digits. The pictures
+// show the first digits of each.
 func (e *mnistRun) shown() (train, test *dataset.Dataset, err error) {
 	if train, err = e.train(0); err != nil {
 		return nil, nil, err
@@ -322,8 +325,8 @@ func (e *mnistRun) shown() (train, test *dataset.Dataset, err error) {
 }
 
 // initialPositions returns the first two principal components of the pixels, scaled to the size of
-// t-SNE's random start. All methods start from them, so that a digit begins at the same place in all
-// pictures.
+// t-SNE's random initialization. All methods use them as initial positions, so that a digit starts
+// at the same place in all pictures.
 func initialPositions(ctx context.Context, x *mat.Dense) (*mat.Dense, error) {
 	p, err := baseline.Fit(ctx, x, nil, 2, baseline.PCA{})
 	if err != nil {
@@ -353,7 +356,8 @@ func mnistMean(r *results, measure string, w where) float64 {
 	return stat.Mean(v, nil)
 }
 
-// keyOf returns the key of method m in p dimensions. The method of all pixels has only the first p.
+// keyOf selects the values of method m with p components. A method that uses all pixels has values
+// only for the first p.
 func (s *mnistSizes) keyOf(m string, p int) where {
 	if m == nameOriginal {
 		p = s.ps[0]
@@ -383,11 +387,11 @@ func (e *mnistRun) report(r *results) error {
 	return nil
 }
 
-// isStopped reports whether a method is the paper's, stopped early. Such methods have their own
-// picture.
+// isStopped reports whether name is the paper's method with a limited number of steps. Methods with
+// limited steps have their own picture.
 func isStopped(name string) bool { return strings.HasPrefix(name, namePaper+"-") }
 
-// drawByK draws figure 5.
+// drawByK draws the error as a function of K, as in figure 5 of the paper.
 func (e *mnistRun) drawByK(r *results) error {
 	var panels [][]series
 	for _, p := range e.ps {
@@ -429,7 +433,7 @@ func (e *mnistRun) drawByK(r *results) error {
 	})
 }
 
-// tables adds tables of the errors.
+// tables adds tables of the errors to the report.
 func (e *mnistRun) tables(r *results) {
 	ks := []int{e.ks[0], e.k, e.ks[len(e.ks)-1]}
 	ks = slices.Compact(slices.Sorted(slices.Values(ks)))
@@ -460,7 +464,7 @@ func (e *mnistRun) tables(r *results) {
 	e.published(r, head[1:])
 }
 
-// published compares our errors with the only numbers that the paper gives for MNIST.
+// published compares our errors with the numbers that the paper states for MNIST.
 func (e *mnistRun) published(r *results, names []string) {
 	t := &table{
 		Title: "Beside the paper's table of ten datasets",
@@ -499,7 +503,7 @@ func (e *mnistRun) published(r *results, names []string) {
 	e.addTable(t)
 }
 
-// drawBySteps draws the error and the paper's objective by the number of steps.
+// drawBySteps draws the error and the paper's objective as functions of the number of steps.
 func (e *mnistRun) drawBySteps(r *results) error {
 	type point struct {
 		steps int
@@ -564,10 +568,10 @@ func (e *mnistRun) drawBySteps(r *results) error {
 	})
 }
 
-// mnistPaperSteps is the default limit of steps in wda.Settings.
+// mnistPaperSteps is the default step limit in wda.Settings.
 const mnistPaperSteps = 200
 
-// objectives shows the effect of a larger J on the error.
+// objectives adds a table that compares the objective J with the error of every method.
 func (e *mnistRun) objectives(r *results) {
 	for _, p := range e.ps {
 		t := &table{
@@ -593,12 +597,12 @@ func (e *mnistRun) objectives(r *results) {
 	}
 }
 
-// mnistPictureMethods are the methods in the t-SNE pictures, if they were run.
+// mnistPictureMethods are the methods in the t-SNE pictures. A method without results is omitted.
 var mnistPictureMethods = []string{
 	nameOriginal, "PCA", "FDA", "LFDA", "LMNN", "LSDR", "LSQMI", "CEML", namePaper, namePaperSteps(3), nameWDA, namePaperFar,
 }
 
-// drawPictures draws figure 7.
+// drawPictures draws the t-SNE pictures, as in figure 7 of the paper.
 func (e *mnistRun) drawPictures(r *results) error {
 	train, test, err := e.shown()
 	if err != nil {
@@ -640,8 +644,8 @@ func (e *mnistRun) drawPictures(r *results) error {
 	})
 }
 
-// drawPlane draws the first points, one for each label. It draws no scales, because they have no meaning
-// in t-SNE.
+// drawPlane draws the first len(labels) points of y. It draws no scales, because they have no
+// meaning in t-SNE.
 func drawPlane(c draw.Canvas, title string, y *mat.Dense, labels []int) {
 	p := picture.New(title, "", "")
 	p.Title.TextStyle.Font = picture.TextStyle(11).Font
@@ -659,14 +663,15 @@ func countedSteps(n int) string {
 	return fmt.Sprintf("%d steps", n)
 }
 
-// comments adds the section on which results of the paper are reproduced.
+// comments adds the section that states which results of the paper are reproduced.
 func (e *mnistRun) comments(r *results) {
 	mean := func(name string, p int) float64 { return mnistMean(r, "error", e.keyWithK(name, p, e.k)) }
 	percent := func(name string, p int) string { return fmt.Sprintf("%.1f %%", 100*mean(name, p)) }
 	known := func(p int, names ...string) bool {
 		return !slices.ContainsFunc(names, func(n string) bool { return math.IsNaN(mean(n, p)) })
 	}
-	// best is the number of steps of the paper's method with the lowest error.
+	// best returns the step limit for which the paper's method has the lowest error, and this
+	// error.
 	best := func(p int) (steps int, least float64) {
 		least = math.Inf(1)
 		for _, k := range mnistSteps {

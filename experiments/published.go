@@ -2,15 +2,15 @@ package experiments
 
 import "slices"
 
-// Numbers published in the paper (R. Flamary, M. Cuturi, N. Courty and
-// A. Rakotomamonjy, "Wasserstein discriminant analysis", Machine Learning, 2018,
-// arXiv:1608.08063), each with its table or figure. Values that figures show without numbers are left out.
+// Numbers published in the paper (R. Flamary, M. Cuturi, N. Courty and A. Rakotomamonjy,
+// "Wasserstein discriminant analysis", Machine Learning, 2018, arXiv:1608.08063), with the table or
+// figure that contains them. Values that can only be read from a plot are omitted.
 
 // publishedTable is a table of the paper.
 type publishedTable struct {
-	// Label is the label in the LaTeX source. Caption is the beginning of the caption.
+	// Label is the LaTeX label of the table. Caption is the beginning of its caption.
 	Label, Caption string
-	Methods        []string // the columns, by our names of the methods
+	Methods        []string // the columns, named as in this package
 	Rows           []publishedRow
 }
 

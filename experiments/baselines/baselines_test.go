@@ -64,7 +64,7 @@ func testError(t *testing.T, x *mat.Dense, labels []int, test *mat.Dense, want [
 	return knn.ErrorRate(got[0], want)
 }
 
-// asMethod returns a method for tests of all methods.
+// asMethod wraps m for the tests of package projectiontest.
 func asMethod(m method) projectiontest.Method {
 	filled, _ := m.filled()
 	out := projectiontest.Method{
@@ -73,7 +73,7 @@ func asMethod(m method) projectiontest.Method {
 			return Fit(ctx, x, labels, p, m)
 		},
 		Inverse:   filled.Inverse,
-		Tolerance: 1e-3, // iterations stop before the optimum
+		Tolerance: 1e-3, // the iterative methods stop before the optimum
 	}
 	switch m.(type) {
 	case LFDA:
@@ -96,12 +96,12 @@ func TestScale(t *testing.T)      { projectiontest.Scale(t, quick()) }
 func TestDegenerate(t *testing.T) { projectiontest.Degenerate(t, quick()) }
 func TestInvariance(t *testing.T) { projectiontest.Invariance(t, quick()) }
 
-// TestEndsAnywhere checks that a fit ends whenever the context ends.
+// TestEndsAnywhere ends the context at every check of a fit. The fit must then end too.
 func TestEndsAnywhere(t *testing.T) {
 	for _, size := range []struct{ n, d int }{{60, 9}, {24, 40}} {
 		for _, c := range []struct {
 			m     method
-			least int // least number of checks of the context
+			least int // the fit checks the context at least this often
 		}{
 			{LFDA{}, size.n}, {LMNN{MaxSteps: 5}, size.n},
 			{NCA{MaxSteps: 5}, 40}, {LSDR{Basis: 20, Starts: 2, MaxSteps: 3}, 500}, {LSQMI{Basis: 20, Starts: 2, MaxSteps: 3}, 500}, {CEML{MaxSteps: 3}, 6 * size.n},
@@ -110,14 +110,14 @@ func TestEndsAnywhere(t *testing.T) {
 			projectiontest.Ending(t, asMethod(c.m), size.n, size.d, c.least)
 		}
 	}
-	// The search in the span of the samples does not begin when the context has ended.
+	// If the context has ended, sampleSpan must not start.
 	if basis, y, err := sampleSpan(ending.At(1), mat.NewDense(300, 4096, nil)); basis != nil || y != nil || !errors.Is(err, ending.ErrAt) {
 		t.Errorf("the span of samples, ended: error %v", err)
 	}
 }
 
-// TestSimulation checks which methods find the two of ten dimensions in which the classes of the WDA
-// paper's simulation differ.
+// TestSimulation uses the simulated data of the WDA paper, whose classes differ in only two of ten
+// dimensions. It checks which methods find these two dimensions.
 func TestSimulation(t *testing.T) {
 	for _, c := range []struct {
 		m             Method
