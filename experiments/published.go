@@ -29,9 +29,8 @@ func (t publishedTable) value(row, method string) (float64, bool) {
 	return t.Rows[i].Values[j], true
 }
 
-// publishedUCI is the table of test errors in percent, means of 20 splits. LSQMI did
-// not converge on caltechpca "after few days of computation", which the table shows
-// as 100.
+// publishedUCI is the table of test errors in percent (means of 20 splits). LSQMI did not converge
+// on caltechpca "after few days of computation". The table shows this error as 100.
 var publishedUCI = publishedTable{
 	Label:   "ucitable",
 	Caption: "Average test errors over 20 trials on UCI datasets",
@@ -51,12 +50,12 @@ var publishedUCI = publishedTable{
 	},
 }
 
-// publishedRank is the last row of publishedUCI, mean ranks.
+// publishedRank is the name of the last row of publishedUCI, which holds mean ranks.
 const publishedRank = "Aver. Rank"
 
-// publishedTiming is the table of running times in seconds, means and standard
-// deviations, of the authors' Matlab (LFDA, LMNN, LSDR, CEML) and Python (WDA)
-// programs on 16 cores of an Intel Xeon E5-2630 at 2.4 GHz.
+// publishedTiming is the table of mean running times in seconds. The programs are the authors'
+// Matlab (LFDA, LMNN, LSDR, CEML) and Python (WDA) programs, run on 16 cores of an Intel Xeon
+// E5-2630 at 2.4 GHz.
 var publishedTiming = publishedTable{
 	Label:   "tab:timing",
 	Caption: "Averaged running time in seconds of the different algorithms for computing the learned subspaces",
@@ -79,6 +78,6 @@ var publishedTimingDeviations = publishedTable{
 	},
 }
 
-// claimCaltech is the statement in section "Caltech dataset" about the figure of errors against p. The
+// claimCaltech is what section "Caltech dataset" says about the figure of errors against p. The
 // figure has no numbers.
 const claimCaltech = "LMNN yields to a better subspace for small p values while WDA is the best performing method for p ≥ 6"

@@ -19,7 +19,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// page is the content of the HTML report, in order.
+// page is the content of the HTML report.
 type page struct {
 	settings []setting
 	times    []groupTime
@@ -40,12 +40,13 @@ type image struct {
 	PNG           []byte
 }
 
-// Source returns the picture inline, so that the report is one file.
+// Source returns the picture as a data URL, so that the report is a single file.
 func (i *image) Source() template.URL {
 	return template.URL("data:image/png;base64," + base64.StdEncoding.EncodeToString(i.PNG))
 }
 
-// addFinding adds a main finding: a sentence for the terminal and the head of the report.
+// addFinding adds a main finding. This sentence is printed on the terminal and at the top of the
+// report.
 func (j *job) addFinding(format string, args ...any) {
 	j.report.Summary = append(j.report.Summary, fmt.Sprintf(format, args...))
 }
@@ -61,8 +62,8 @@ func (j *job) addParagraph(format string, args ...any) {
 // addTable adds a table.
 func (j *job) addTable(t *table) { j.page.parts = append(j.page.parts, part{Table: t}) }
 
-// addFigure draws a picture of the given size in pixels of 1/96 inch, writes it as
-// EXPERIMENT-NAME.png and .svg, and adds it to the report.
+// addFigure draws a picture and adds it to the report. The size is in pixels of 1/96 inch. The
+// picture is written to EXPERIMENT-NAME.png and .svg.
 func (j *job) addFigure(name, caption string, width, height int, paint func(draw.Canvas)) error {
 	dpi := 120
 	if j.Small {
@@ -88,14 +89,15 @@ func (j *job) addFigure(name, caption string, width, height int, paint func(draw
 	return nil
 }
 
-// groupTime is the time of the cells with one value of the first column.
+// groupTime is the computing time of a group of cells, for example of all cells of one method.
 type groupTime struct {
 	Name           string
 	Cells          int
 	Mean, Max, Sum float64 // seconds
 }
 
-// groupTimes groups the cells by their method, or by their first column.
+// groupTimes groups the cells by their method. Without a column "method", it groups them by the
+// first column.
 func (r *results) groupTimes() []groupTime {
 	column := max(0, slices.Index(r.columns, "method"))
 	var all []groupTime
@@ -121,7 +123,7 @@ var reportTemplate = template.Must(template.New("report").Funcs(template.FuncMap
 	"seconds": func(s float64) string { return fmt.Sprintf("%.3g", s) },
 }).Parse(reportText))
 
-// writeReport writes the report.
+// writeReport writes the HTML report.
 func (j *job) writeReport() error {
 	var sessions []session
 	if j.journal != nil {
@@ -178,8 +180,8 @@ func (j *job) writeReport() error {
 	return j.removeOldPictures()
 }
 
-// removeOldPictures removes pictures of an earlier run, for example with more methods, that this
-// run has not made, because they show other results.
+// removeOldPictures removes pictures that this run has not drawn. They show the results of an
+// earlier run, for example with more methods.
 func (j *job) removeOldPictures() error {
 	entries, err := os.ReadDir(j.folder)
 	if err != nil {
@@ -197,7 +199,7 @@ func (j *job) removeOldPictures() error {
 	return nil
 }
 
-// command returns the command line that makes this report.
+// command returns the command line that reproduces this report.
 func (j *job) command() string {
 	c := "experiment " + j.experiment.Name
 	switch {
@@ -227,7 +229,8 @@ func (j *job) command() string {
 	return c
 }
 
-// describeMachine describes the machine: processor, number of CPUs, platform and level.
+// describeMachine returns the processor name, the number of CPUs, the platform and the
+// instruction-set level.
 func describeMachine() string {
 	return fmt.Sprintf("%s, %d CPUs, %s/%s, level %v", processorName(), runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, asm.Current())
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/gomonge/monge/wda/dataset"
 )
 
-// writeNPZ writes X, y and, if there is one, split.
+// writeNPZ writes the arrays X and y, and the array split unless d.Split is nil.
 func writeNPZ(t *testing.T, path string, d *dataset.Dataset) {
 	t.Helper()
 	f, err := os.Create(path)
@@ -52,7 +52,8 @@ func writeNPZ(t *testing.T, path string, d *dataset.Dataset) {
 	}
 }
 
-// suiteFolder returns a folder with two sets, one of which has a split.
+// suiteFolder returns a folder with two data sets. One of them has a split into training and test
+// rows.
 func suiteFolder(t *testing.T) string {
 	folder := t.TempDir()
 	one, two := dataset.Simulation{NoiseDims: 1, Seed: 1}.Generate(80), dataset.Simulation{NoiseDims: 2, Seed: 2}.Generate(90)
@@ -67,8 +68,9 @@ func suiteFolder(t *testing.T) string {
 	return folder
 }
 
-// TestSuite runs two trials of the set without a split and one of the set with a split. The report names
-// the bad file. The test leaves out WDA and NCA, which are slow.
+// TestSuite runs two trials on the data set without a split and one trial on the data set with a
+// split. The report must name the files that cannot be read. The test omits WDA and NCA, which are
+// slow.
 func TestSuite(t *testing.T) {
 	folder := suiteFolder(t)
 	e, err := ByName("suite")
@@ -88,7 +90,7 @@ func TestSuite(t *testing.T) {
 	}
 	s.Out, s.Small, s.Tuned, s.Methods = t.TempDir(), true, true, []string{"pca", "lda", "lda-0.5", "nca", "wda"}
 	r, err = Run(t.Context(), e, s)
-	// PCA and LDA have nothing to choose.
+	// PCA and both kinds of LDA have no settings to choose.
 	if err != nil || r.Cells != 2*3*(5+2) || len(r.Failed) != 2 || !strings.Contains(r.Failed[0], "bad.npz") || !strings.Contains(r.Failed[1], "folder.npz") {
 		t.Fatalf("%+v, %v", r, err)
 	}
@@ -111,14 +113,15 @@ func TestSuite(t *testing.T) {
 	}
 }
 
-// TestRanks: the example of Demšar (2006), section 3.2.2: four forms of C4.5 over 14 sets.
+// TestRanks uses the example of Demšar (2006), section 3.2.2: four versions of C4.5 on 14 data
+// sets.
 func TestRanks(t *testing.T) {
 	ranks := []float64{3.143, 2.000, 2.893, 1.964}
 	// χ² = 9.28, F = 3.69 with 3 and 39 degrees of freedom.
 	if p := friedman(ranks, 14); !(math.Abs(p-0.0197) < 0.0005) {
 		t.Errorf("p = %v", p)
 	}
-	// CD = 2.569 √(4·5/(6·14)) = 1.25 (the paper's table 6, Nemenyi).
+	// CD = 2.569 √(4·5/(6·14)) = 1.25, with 2.569 from Demšar's table for the Nemenyi test.
 	if cd := criticalDifference(4, 14); !(math.Abs(cd-1.25) < 0.005) {
 		t.Errorf("critical difference %v", cd)
 	}

@@ -28,17 +28,19 @@ var timingExperiment = Experiment{
 	run:      runTiming,
 }
 
-// timingMethods returns the methods of the table, and LSQMI. Slow methods run only if named.
+// timingMethods returns the methods of the paper's timing table, and LSQMI. Slow methods run only
+// if Settings.Methods names them.
 func timingMethods() []method {
 	all := paperBaselines()
 	paper := *wda.PaperSettings(0)
 	return append(all, onAllCPUs(namePaper, paper), onAllCPUs(nameWDA, wda.Settings{}), onAllCPUs(nameFloat32, wda.Settings{Objective: wda.Objective{Float32: true}}))
 }
 
-// nameFloat32 is WDA with our defaults in float32.
+// nameFloat32 is the name of WDA with our default settings in float32.
 const nameFloat32 = "WDA-f32"
 
-// onAllCPUs returns WDA with its default number of goroutines. The experiment computes one cell at a time.
+// onAllCPUs returns WDA with its default number of goroutines. In this experiment, cells run one at
+// a time.
 func onAllCPUs(name string, s wda.Settings) method {
 	m := ofWDA(name, s)
 	m.fit = func(ctx context.Context, t *training, p int) (*mat.Dense, error) {
@@ -53,11 +55,11 @@ func onAllCPUs(name string, s wda.Settings) method {
 	return m
 }
 
-// timingData is a row of the table.
+// timingData is a row of the timing table.
 type timingData struct {
 	name, file string
 	paper      string // the published row
-	rows, p    int    // rows is 0 for all
+	rows, p    int    // number of rows, 0 for all rows, and number of components
 }
 
 func (j *job) timingData() []timingData {
@@ -103,8 +105,8 @@ func runTiming(ctx context.Context, j *job) error {
 	return j.reportTiming(sets, r)
 }
 
-// timingCell measures the time of one fit to features scaled by one number. The time does not include
-// reading and scaling.
+// timingCell measures the time of one fit. Reading the data and scaling the features by a common
+// factor are not included.
 func (j *job) timingCell(ctx context.Context, d timingData, m method, trial int) (*output, error) {
 	all, err := j.data(d.file)
 	if err != nil {
@@ -171,7 +173,7 @@ func (j *job) reportTiming(sets []timingData, r *results) error {
 	})
 }
 
-// publishedName returns the name of our method in the table of the paper.
+// publishedName returns the name that the paper's table uses for one of our methods.
 func publishedName(name string) string {
 	if name == namePaper || name == nameFloat32 {
 		return nameWDA
@@ -206,7 +208,7 @@ func (j *job) timingFinding(d timingData, r *results) {
 	}
 }
 
-// drawTiming draws a line for every row of the table, times on a logarithmic axis.
+// drawTiming draws a line for every row of the table. The time axis is logarithmic.
 func (j *job) drawTiming(c draw.Canvas, sets []timingData, r *results) {
 	p := picture.New("", "seconds", "")
 	p.Add(picture.Grid())

@@ -32,21 +32,21 @@ var uciExperiment = Experiment{
 	run:      runUCI,
 }
 
-// uciData is a row of the table.
+// uciData is a data set and a row of the table of errors.
 type uciData struct {
 	name string // the paper's
 	file string
-	// standIn is used if file is missing. The row of the table mentions it.
+	// standIn is the file that replaces a missing file. The table marks the row.
 	standIn string
 	// rows is the number of rows drawn in each trial, or 0 for all rows.
 	rows int
-	// If noise is true, features are standardized and 100 noise features are appended. Otherwise all
-	// features are scaled by one number.
+	// If noise is true, the features are standardized and 100 noise features are appended.
+	// Otherwise all features are scaled by a common factor.
 	noise bool
 }
 
-// uciSets are the data sets of the paper. The paper gives no sizes for isolet, usps and mnist. With
-// the sizes here, the errors are about those of the paper.
+// uciSets are the data sets of the paper. The paper does not state the sizes of isolet, usps and
+// mnist. With the sizes chosen here, the errors are similar to the errors in the paper.
 var uciSets = []uciData{
 	{name: "wines", file: "wine.csv.gz", noise: true},
 	{name: "iris", file: "iris.csv.gz", noise: true},
@@ -71,21 +71,22 @@ func uciFiles() []string {
 	return all
 }
 
-// uciNoise is the number of noise features of the paper.
+// uciNoise is the number of noise features, as in the paper.
 const uciNoise = 100
 
-// Columns of the table whose method has an additional setting, chosen together with p and K.
+// Names of table columns for methods with an additional setting. The setting is chosen together
+// with p and K.
 const (
 	nameFDAShrunk  = "FDA-s"  // shrinkage
 	nameLFDAShrunk = "LFDA-s" // shrinkage
 	nameLMNNSteps  = "LMNN-s" // the number of steps: until convergence, or uciQuick
 )
 
-// uciShrinkages are the intensities compared for FDA and LFDA.
+// uciShrinkages are the shrinkage intensities compared for FDA and LFDA.
 var uciShrinkages = []float64{0, 0.1, 0.5}
 
-// uciMethods returns the methods of the table, with the paper's numbers of neighbors. Slow methods run
-// only if named.
+// uciMethods returns the methods of the table, with the paper's numbers of neighbors. Slow methods
+// run only if Settings.Methods names them.
 func uciMethods() []method {
 	all := []method{originalMethod()}
 	for _, m := range paperBaselines() {
@@ -95,11 +96,12 @@ func uciMethods() []method {
 	return append(all, ofWDA(namePaper, *wda.PaperSettings(0)), ofWDA(nameWDA, wda.Settings{}))
 }
 
-// uciQuick limits the steps of a fit during cross-validation.
+// uciQuick is the maximum number of steps of a fit during cross-validation.
 const uciQuick = 50
 
-// uciCandidates returns the settings of a method that are compared. For every column of the table that
-// reports this method, it also returns the candidates to choose from and the name.
+// uciCandidates returns the variants of a method that cross-validation compares. A method may have
+// several columns in the table. For each column, uciCandidates returns the indices of the
+// candidates to choose from and the column name.
 func uciCandidates(m method) (candidates []candidate, choices [][]int, names []string) {
 	one := func(quick method, nested bool) {
 		candidates = append(candidates, candidate{m, quick, nested})
@@ -107,7 +109,7 @@ func uciCandidates(m method) (candidates []candidate, choices [][]int, names []s
 	plain := func() { choices, names = [][]int{{0}}, []string{m.name} }
 	switch m.name {
 	case nameWDA:
-		// Like the final fit, the fits of the validation choose their steps and start by default.
+		// As in the final fit, the number of steps and the starting point are chosen by default.
 		one(ofWDA(m.name, wda.Settings{Objective: wda.Objective{Float32: true}}), false)
 	case namePaper:
 		s := *wda.PaperSettings(0)
@@ -124,7 +126,7 @@ func uciCandidates(m method) (candidates []candidate, choices [][]int, names []s
 		}
 		return candidates, [][]int{{0}, all}, []string{m.name, m.name + "-s"}
 	case "LMNN":
-		// LMNN overfits. The error after few steps does not predict the error after many.
+		// LMNN overfits, so the error after few steps does not predict the error after many steps.
 		few := ofBaseline(baselines.LMNN{Neighbors: 5, MaxSteps: uciQuick})
 		return []candidate{{m, m, false}, {few, few, false}}, [][]int{{0}, {0, 1}}, []string{m.name, nameLMNNSteps}
 	case "LSDR":
@@ -142,7 +144,7 @@ func uciCandidates(m method) (candidates []candidate, choices [][]int, names []s
 
 type uciSizes struct {
 	tuning
-	rows  int // at most, of any data set; 0: no limit
+	rows  int // maximum number of rows of a data set; 0 means no limit
 	noise int
 }
 
@@ -156,7 +158,8 @@ func (j *job) uciSizes() uciSizes {
 // uciFolds is the number of folds of the cross-validation. The paper does not state it.
 const uciFolds = 3
 
-// uciSets returns the data sets whose files exist, including stand-ins.
+// uciSets returns the data sets whose files exist. A data set with a missing file may be replaced
+// by its stand-in.
 func (j *job) uciSets() []uciData {
 	var all []uciData
 	for _, d := range uciSets {
@@ -170,7 +173,7 @@ func (j *job) uciSets() []uciData {
 	return all
 }
 
-// standInMark is behind the name of a data set that stands in for the paper's.
+// standInMark is appended to the name of a data set that replaces a data set of the paper.
 const standInMark = " *"
 
 func runUCI(ctx context.Context, j *job) error {
@@ -208,7 +211,7 @@ func runUCI(ctx context.Context, j *job) error {
 	return j.reportUCI(sets, r)
 }
 
-// uciCell chooses p and K for a method on one split of a data set, and tests it.
+// uciCell chooses p and K for a method on one split of a data set, and measures the test error.
 func (j *job) uciCell(ctx context.Context, s uciSizes, d uciData, m method, trial int) (*output, error) {
 	train, test, err := j.uciSplit(s, d, trial)
 	if err != nil {
@@ -234,7 +237,7 @@ func (j *job) uciCell(ctx context.Context, s uciSizes, d uciData, m method, tria
 	return o, nil
 }
 
-// uciSplit draws the halves of a trial. Both halves are scaled with the means and
+// uciSplit draws the training half and the test half of a trial. Both are scaled with the means and
 // standard deviations of the training half.
 func (j *job) uciSplit(s uciSizes, d uciData, trial int) (train, test *dataset.Dataset, err error) {
 	all, err := j.data(d.file)
@@ -262,9 +265,10 @@ func (j *job) uciSplit(s uciSizes, d uciData, trial int) (train, test *dataset.D
 	return train, test, nil
 }
 
-// scaleBoth subtracts the mean of the training samples from every feature. If each is true, it divides
-// every feature by its standard deviation in the training samples. Otherwise it divides all features by
-// the square root of their mean variance. Constant features become 0.
+// scaleBoth subtracts the training mean of every feature. If the parameter each is true, scaleBoth
+// divides every feature by its standard deviation in the training samples. Otherwise all features
+// are divided by the square root of their mean variance. Features that are constant in the training
+// samples become 0.
 func scaleBoth(train, test *dataset.Dataset, each bool) {
 	n, d := train.X.Dims()
 	mean, variance := make([]float64, d), make([]float64, d)
@@ -295,7 +299,7 @@ func scaleBoth(train, test *dataset.Dataset, each bool) {
 	}
 }
 
-// appendNoise appends the given number of features of unit variance.
+// appendNoise appends features of Gaussian noise with unit variance.
 func appendNoise(d *dataset.Dataset, features int, rng *rand.Rand) {
 	n, old := d.X.Dims()
 	x := mat.NewDense(n, old+features, nil)
@@ -309,17 +313,17 @@ func appendNoise(d *dataset.Dataset, features int, rng *rand.Rand) {
 	d.X, d.Columns = x, nil
 }
 
-// uciColumn is a column of the table.
+// uciColumn is a column of the table of errors.
 type uciColumn struct {
 	name   string
 	method string // of the cells
-	paper  string // the published column; columns that have it in common are of one family
-	tuned  bool   // the last of its family, in which most is chosen
+	paper  string // the column of the published table; columns with the same paper form a family
+	tuned  bool   // whether this column of the family has the most settings chosen by cross-validation
 	errs   [][]float64
 }
 
-// uciColumns returns the errors of every column by data set and trial. If a trial failed, the column has
-// no errors for this data set.
+// uciColumns returns the columns of the table with their errors, indexed by data set and trial. If
+// any trial failed, the errors for this data set are nil.
 func (j *job) uciColumns(sets []uciData, r *results) []uciColumn {
 	var all []uciColumn
 	for _, m := range j.methods {
@@ -342,9 +346,9 @@ func (j *job) uciColumns(sets []uciData, r *results) []uciColumn {
 	return all
 }
 
-// meanRanks returns the mean rank of every column over the data sets where all columns have errors, and
-// the number of these data sets. A column is ranked among the columns of other families for which reference
-// is true, one for each family.
+// meanRanks returns the mean rank of every column, and the number of data sets for which all
+// columns have errors. Only these data sets are used. The function reference selects one column of
+// each family. A column is ranked among the selected columns of the other families.
 func meanRanks(columns []uciColumn, sets int, reference func(uciColumn) bool) (ranks []float64, over int) {
 	ranks = make([]float64, len(columns))
 	for d := range sets {
@@ -368,7 +372,8 @@ func meanRanks(columns []uciColumn, sets int, reference func(uciColumn) bool) (r
 	return ranks, over
 }
 
-// uciSignificance is the level of the test that underlines.
+// uciSignificance is the significance level. A value is underlined if its p-value exceeds this
+// level.
 const uciSignificance = 0.05
 
 func (j *job) reportUCI(sets []uciData, r *results) error {
@@ -443,7 +448,7 @@ func uciRow(d uciData, at int, columns []uciColumn) tableRow {
 	return row
 }
 
-// uciFindings compares with the goals and with the paper's WDA.
+// uciFindings compares the results with the goals and with the paper's results for WDA.
 func (j *job) uciFindings(sets []uciData, columns []uciColumn, plain, chosen []float64, over int) {
 	list := func(ranks []float64, use func(uciColumn) bool) string {
 		var all []string
@@ -488,8 +493,8 @@ func (j *job) uciFindings(sets []uciData, columns []uciColumn, plain, chosen []f
 	}
 }
 
-// uciChoices returns the table of the medians of p and K and of how often each candidate was
-// chosen.
+// uciChoices returns a table with the medians of the chosen p and K, and with the number of times
+// that each candidate was chosen.
 func (j *job) uciChoices(sets []uciData, columns []uciColumn, r *results) *table {
 	t := &table{
 		Title: "Medians of p and K over the splits",
@@ -531,7 +536,7 @@ func median(v []float64) float64 {
 	return stat.Quantile(0.5, stat.Empirical, s, nil)
 }
 
-// uciComments describes the differences from the paper.
+// uciComments adds paragraphs about the differences from the paper.
 func (j *job) uciComments(sets []uciData, columns []uciColumn) {
 	j.addParagraph("The paper does not say whether features were standardized, how many rows of isolet, usps and mnist were taken, in how many parts cross-validation divides, and " +
 		"which other parameters were validated. Here: the features of the six UCI sets are standardized and 100 of unit variance appended, which comes closest to the published column of all features; " +
@@ -555,7 +560,7 @@ func (j *job) uciComments(sets []uciData, columns []uciColumn) {
 	}
 }
 
-// drawUCI draws a line for every data set with a mark for every column.
+// drawUCI draws one line per data set, with a mark for the error of every column.
 func drawUCI(c draw.Canvas, sets []uciData, columns []uciColumn) {
 	p := picture.New("", "test error, %", "")
 	p.Add(picture.Grid())
@@ -571,7 +576,7 @@ func drawUCI(c draw.Canvas, sets []uciData, columns []uciColumn) {
 		for i := range sets {
 			if col.errs[i] != nil {
 				s.x = append(s.x, 100*stat.Mean(col.errs[i], nil))
-				// Vertical offsets keep equal errors visible.
+				// Small vertical offsets keep marks of equal errors visible.
 				s.y = append(s.y, -float64(i)+0.6*(0.5-(float64(k)+0.5)/float64(len(columns))))
 			}
 		}
@@ -593,7 +598,7 @@ func drawUCI(c draw.Canvas, sets []uciData, columns []uciColumn) {
 	p.Draw(draw.Crop(c, 0, -w-12, 0, 0))
 }
 
-// marks are the points of a series without lines.
+// marks draws the points of a series without lines.
 type marks series
 
 // Plot implements plot.Plotter.
@@ -604,7 +609,8 @@ func (m marks) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// variants have the glyphs of the method that they modify. In plots without lines, these glyphs are hollow.
+// variants are methods that are drawn with the glyph of the method that they modify. In plots
+// without lines, the glyph of a variant is hollow.
 var variants = []string{nameFDAShrunk, nameLFDAShrunk, nameLMNNSteps, nameFloat32}
 
 func (s series) drawMark(c *draw.Canvas, at vg.Point) {
@@ -619,13 +625,13 @@ func (s series) drawMark(c *draw.Canvas, at vg.Point) {
 // DataRange implements plot.DataRanger.
 func (m marks) DataRange() (xmin, xmax, ymin, ymax float64) { return series(m).DataRange() }
 
-// plotPoint is a point in a color, nil for black.
+// plotPoint is a point with a color. A nil color means black.
 type plotPoint struct {
 	x, y  float64
 	color color.Color
 }
 
-// crosses are published values.
+// crosses draws published values as crosses.
 type crosses []plotPoint
 
 // Plot implements plot.Plotter.

@@ -27,18 +27,18 @@ var weightsExperiment = Experiment{
 	run:      runWeights,
 }
 
-// weighting gives every pair of samples of two classes a weight.
+// weighting assigns a weight to every pair of samples of two classes.
 type weighting struct {
 	name string
-	// pairs returns the weights of the rows of y (one class) against those of z (the
-	// same class, or another), scaled to a sum of 1.
+	// pairs returns the weight of every row of y (samples of one class) paired with every row of z
+	// (samples of the same class or a different one). The weights sum to 1.
 	pairs func(ctx context.Context, y, z *mat.Dense, same bool) (*mat.Dense, error)
 }
 
-// weightLambdas are relative to the mean squared distance of the pairs, as in WDA.
+// weightLambdas are the values of λ, relative to the mean squared distance of the pairs, as in WDA.
 var weightLambdas = []float64{0.1, 1, 10}
 
-// weightNeighbors is the default number of neighbors of LFDA.
+// weightNeighbors is the default number k of neighbors of LFDA.
 const weightNeighbors = 7
 
 // weightIterations is L.
@@ -51,7 +51,7 @@ func weightings() []weighting {
 		}},
 		{"LFDA", func(ctx context.Context, y, z *mat.Dense, same bool) (*mat.Dense, error) {
 			if !same {
-				// W^b_ij is 1/n for all pairs of different classes.
+				// In LFDA, W^b_ij is 1/n for every pair of samples of different classes.
 				return uniformWeights(y, z), nil
 			}
 			n, _ := y.Dims()
@@ -88,7 +88,8 @@ func meanSquaredDistance(y, z *mat.Dense) float64 {
 	return stat.Mean(d.RawMatrix().Data, nil)
 }
 
-// transportPlan returns the plan T (n × m) between the rows of y and z, uniform weights.
+// transportPlan returns the transport plan T (n × m) between the rows of y and z, all with equal
+// weight.
 func transportPlan(ctx context.Context, y, z *mat.Dense, lambda float64, s sinkhorn.Settings) (*mat.Dense, error) {
 	solver, err := sinkhorn.NewSolver[float64](&s)
 	if err != nil {
@@ -115,7 +116,8 @@ func classSamples(d *dataset.Dataset, class int) *mat.Dense {
 	return d.Subset(rows).X
 }
 
-// weightShown are the samples of the first class for which links are drawn, one of each mode.
+// weightShown are the indices of two samples of the first class, one of each mode. Only the links
+// of these samples are drawn.
 var weightShown = []int{0, 1}
 
 func runWeights(ctx context.Context, j *job) error {
@@ -220,7 +222,8 @@ func (j *job) reportWeights(r *results, first, second *mat.Dense) error {
 	return nil
 }
 
-// meanPartners returns the mean over rows of exp(entropy) of the row's weights.
+// meanPartners returns the effective number of partners of a row: exp(entropy of the row's
+// weights), averaged over all rows.
 func meanPartners(t *mat.Dense) float64 {
 	if t == nil {
 		return math.NaN()
@@ -245,7 +248,7 @@ func selectRows(x *mat.Dense, rows []int) *mat.Dense {
 	return (&dataset.Dataset{X: x}).Subset(rows).X
 }
 
-// samplePlotter draws the rows of x as members of a class.
+// samplePlotter draws the rows of x with the marker of the given class.
 func samplePlotter(x *mat.Dense, class int, radius float64) plot.Plotter {
 	labels := make([]int, x.RawMatrix().Rows)
 	for i := range labels {
@@ -254,7 +257,7 @@ func samplePlotter(x *mat.Dense, class int, radius float64) plot.Plotter {
 	return picture.Cloud{Points: x, Labels: labels, Radius: vg.Points(radius), Alpha: 255}
 }
 
-// drawClasses draws a legend of the two classes in a row at the bottom.
+// drawClasses draws a legend with both classes in one row at the bottom of c.
 func drawClasses(c draw.Canvas, height vg.Length) {
 	c.Max.Y = c.Min.Y + height
 	var entries []picture.LegendEntry
@@ -266,7 +269,7 @@ func drawClasses(c draw.Canvas, height vg.Length) {
 	picture.DrawLegendRow(c, entries, picture.TextStyle(11))
 }
 
-// weightLinks returns the links of the shown samples, faint ones first.
+// weightLinks returns the links of the samples in weightShown, in order of increasing strength.
 func weightLinks(t, from, to *mat.Dense) links {
 	_, m := t.Dims()
 	var all links
@@ -279,7 +282,7 @@ func weightLinks(t, from, to *mat.Dense) links {
 		}
 		for k := range m {
 			if to == from && k == i {
-				continue // a sample has no line to itself
+				continue // do not draw a link from a sample to itself
 			}
 			all = append(all, newLink(from, i, to, k, t.At(i, k)/largest))
 		}

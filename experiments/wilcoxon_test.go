@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// TestSignedRank compares with scipy; testdata/wilcoxon.py computes the expected values.
+// TestSignedRank compares the p-values with scipy. testdata/wilcoxon.py computes the expected
+// values.
 func TestSignedRank(t *testing.T) {
 	f, err := os.Open("testdata/wilcoxon.csv")
 	if err != nil {
@@ -42,7 +43,8 @@ func TestSignedRank(t *testing.T) {
 		if !(math.Abs(p-want) <= 1e-12*want) {
 			t.Errorf("line %d (%s, %s, %d differences): p = %v, scipy has %v", i+2, row[0], row[1], len(d), p, want)
 		}
-		// With opposite signs, plus is the sum of the other ranks, and p is the same.
+		// If all signs change, plus becomes the sum of the ranks that were negative, and p stays
+		// the same.
 		for j := range d {
 			d[j] = -d[j]
 		}
@@ -52,11 +54,11 @@ func TestSignedRank(t *testing.T) {
 	}
 }
 
-// TestSignedRankTable compares with the critical values in Wilcoxon's table: the smaller sum of ranks for a
-// two-sided p ≤ 0.05.
+// TestSignedRankTable compares signedRank with the critical values in Wilcoxon's table. A critical
+// value is the largest rank sum for which the two-sided p-value is at most 0.05.
 func TestSignedRankTable(t *testing.T) {
 	for n, critical := range map[int]int{6: 0, 8: 3, 10: 8, 15: 25, 20: 52, 25: 89} {
-		at := func(plus int) float64 { // p of differences whose positive ranks sum to plus
+		at := func(plus int) float64 { // returns p for differences whose positive ranks sum to plus
 			d := make([]float64, n)
 			for r := n; r >= 1; r-- {
 				d[r-1] = -float64(r)
