@@ -1,16 +1,17 @@
-// Package processes provides the Beam runner prism-processes: Prism, the runner of Beam's Go SDK
-// for one machine, with worker processes. A program imports it for its side effect.
+// Package processes provides the Beam runner prism-processes. It is Prism, the runner of Beam's Go
+// SDK for one machine, but with worker processes. A program imports this package for its side
+// effect.
 //
 // Prism has one worker for each environment of a pipeline, and the Go SDK creates a single
 // environment. This runner creates one environment for each scope named lane-0, lane-1 and so on.
 // An environment contains the transforms of its scope and the transforms that consume only their
 // results. The process of lane-0 runs all other transforms.
 //
-// A worker process is another process of the same program, in which beam.Init() does not return. It
+// A worker process runs the same program, but beam.Init() does not return in it. A worker process
 // is started when a pipeline needs it, serves one pipeline after the other, and ends with the
-// program that started it. The processes share the cores, unless GOMAXPROCS is set. If a process
-// ends early, for example because it is killed, its jobs fail, and the next job starts another
-// process.
+// program that started it. Each process uses an equal part of the cores, unless GOMAXPROCS is set.
+// If a process ends early, for example because it is killed, its jobs fail, and the next job starts
+// a new process.
 package processes
 
 import (
@@ -56,8 +57,9 @@ func init() {
 	})
 }
 
-// hook adds the lane to the short names of metrics. Every process numbers its own metrics from 1,
-// and Prism 2.77 treats equal names of different workers as one metric and panics.
+// hook is the name of the hook that adds the lane to the short names of metrics. Every process
+// numbers its own metrics from 1. Prism 2.77 treats equal names from different workers as one
+// metric and panics.
 const hook = "monge-lane"
 
 type laneHook string
@@ -93,7 +95,8 @@ func localMonitoring(ctx context.Context, r *fnpb.InstructionRequest) (context.C
 // laneVariable is the environment variable with the lane of a worker process.
 const laneVariable = "MONGE_BEAM_WORKER"
 
-// command is a line on a worker's standard input: a job has begun or ended.
+// command is a line on the standard input of a worker process. It says that a job has begun or
+// ended.
 type command struct {
 	ID, Logging, Control, Provision string
 	Stop                            bool
@@ -141,10 +144,11 @@ func runWorker() {
 type process struct {
 	in    io.WriteCloser
 	dead  chan struct{} // closed when the process has ended
-	cause error         // why it has ended; set before dead is closed
+	cause error         // why the process has ended; set before dead is closed
 }
 
-// startProcess starts the worker process of one of n lanes.
+// startProcess starts the worker process of a lane. With n lanes, the process uses 1/n of the
+// cores.
 func startProcess(lane string, n int) (*process, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -180,7 +184,7 @@ type host struct {
 
 	mu     sync.Mutex
 	lanes  map[string]*process // by lane number
-	jobsOf map[string]*process // by Prism's worker name
+	jobsOf map[string]*process // by the worker name that Prism uses
 }
 
 var startHost = sync.OnceValues(func() (*host, error) {
@@ -198,7 +202,7 @@ var startHost = sync.OnceValues(func() (*host, error) {
 	return h, nil
 })
 
-// workers returns running processes for n lanes.
+// workers returns one running process for each of n lanes.
 func (h *host) workers(n int) ([]*process, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -225,8 +229,8 @@ func (h *host) workers(n int) ([]*process, error) {
 	return ws, nil
 }
 
-// StartWorker is called by Prism when a job begins. If the process has ended, it reports success,
-// because Prism panics on an error; the job fails anyway.
+// StartWorker is called by Prism when a job begins. It reports success even if the process has
+// ended, because Prism panics on an error. The job then fails anyway.
 func (h *host) StartWorker(_ context.Context, r *fnpb.StartWorkerRequest) (*fnpb.StartWorkerResponse, error) {
 	id := r.GetWorkerId()
 	h.mu.Lock()
@@ -282,7 +286,7 @@ func execute(ctx context.Context, p *beam.Pipeline) (beam.PipelineResult, error)
 			}
 		}()
 	}
-	// Splitting would make a process work on several parts of its lane at once.
+	// If Prism split the input of a lane, its process would work on several parts at once.
 	whole := append(jobopts.GetExperiments(), "prism_disable_sdf_split")
 	id, _, _, err := runnerlib.Prepare(ctx, h.jobs, pipeline, &runnerlib.JobOptions{Name: jobopts.GetJobName(), Experiments: whole})
 	if err != nil {
@@ -298,7 +302,7 @@ func execute(ctx context.Context, p *beam.Pipeline) (beam.PipelineResult, error)
 		return nil, context.Cause(ctx)
 	}
 	if err != nil {
-		if strings.Contains(err.Error(), "disconnected") { // a connection ends before its process
+		if strings.Contains(err.Error(), "disconnected") { // the connection may end before the process does
 			select {
 			case <-ctx.Done():
 				err = context.Cause(ctx)
@@ -325,8 +329,8 @@ func (r result) Metrics() metrics.Results { return *r.metrics }
 
 var scope = regexp.MustCompile(`(?:^|/)lane-(\d+)/`)
 
-// divideByLane gives the transforms of each lane their own environment. It returns the number of
-// lanes, which is one if no scope names a lane.
+// divideByLane creates an environment for each lane and assigns the transforms of the lane to it.
+// It returns the number of lanes, which is one if no scope names a lane.
 func divideByLane(c *pipepb.Components, endpoint string) int {
 	lane := map[string]int{} // lane of each transform
 	for id, t := range c.GetTransforms() {
@@ -370,13 +374,13 @@ func divideByLane(c *pipepb.Components, endpoint string) int {
 	}
 	first := ""
 	envs := c.GetEnvironments()
-	for id := range envs { // the Go SDK creates one
+	for id := range envs { // the Go SDK creates a single environment
 		first = id
 	}
 	of := make([]string, n)
 	for k := range of {
 		e := proto.Clone(envs[first]).(*pipepb.Environment)
-		e.Dependencies = nil // workers run the same program
+		e.Dependencies = nil // workers run the same program and need no other files
 		e.Payload = protox.MustEncode(&pipepb.ExternalPayload{Endpoint: &pipepb.ApiServiceDescriptor{Url: endpoint}, Params: map[string]string{"lane": strconv.Itoa(k)}})
 		of[k] = first
 		if k > 0 {

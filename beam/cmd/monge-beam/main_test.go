@@ -13,7 +13,7 @@ import (
 	"github.com/gomonge/monge/wda"
 )
 
-// TestMain runs the command itself in processes that tests start.
+// TestMain runs the command itself if a test has started this process for that purpose.
 func TestMain(m *testing.M) {
 	if os.Getenv("MONGE_BEAM_COMMAND") != "" {
 		main()
@@ -29,7 +29,8 @@ func command(temporary string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// writeModel fits a model of 3 columns and 3 classes in several pipelines and returns its file.
+// writeModel runs the command to fit a model for 3 columns and 3 classes. It returns the model
+// file.
 func writeModel(t *testing.T, dir string) string {
 	t.Helper()
 	var rows strings.Builder
@@ -57,7 +58,7 @@ func checkEmpty(t *testing.T, temporary string) {
 	}
 }
 
-// TestSteps checks that a method with a closed form reports no steps.
+// TestSteps checks that no step count is printed for a method with a closed form.
 func TestSteps(t *testing.T) {
 	for _, c := range []struct {
 		method wda.Method
@@ -74,8 +75,8 @@ func TestSteps(t *testing.T) {
 	}
 }
 
-// TestCommand fits a model and classifies rows, checks that the error for a bad row names it, and
-// checks that no temporary file remains.
+// TestCommand fits a model and classifies rows. It checks that the error for a bad row names the
+// row, and that no temporary file remains.
 func TestCommand(t *testing.T) {
 	dir := t.TempDir()
 	path := writeModel(t, dir)
@@ -99,8 +100,8 @@ func TestCommand(t *testing.T) {
 	}
 }
 
-// makeTable returns a table with an identifier, a category and a missing value. Its columns are in
-// the order of names.
+// makeTable returns a CSV table with an identifier, a category and a missing value. The columns are
+// in the order of names.
 func makeTable(rows int, names ...string) string {
 	var out strings.Builder
 	out.WriteString(strings.Join(names, ",") + "\n")
@@ -124,8 +125,8 @@ func makeTable(rows int, names ...string) string {
 	return out.String()
 }
 
-// TestTable checks that a fit writes the same bytes as monge fit, and that columns of another file
-// are found by name and give the classes of monge predict.
+// TestTable checks that a fit writes the same bytes as monge fit. It also checks that the columns
+// of a different file are found by name, and that the classes are those of monge predict.
 func TestTable(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }

@@ -1,7 +1,7 @@
-// Package load measures a service as independent users see it. Requests come at random times,
-// whether or not earlier ones have been answered. The time of a request counts from the moment at
-// which it was due. So if the service stalls for a second, all requests of that second are late,
-// not only one. This avoids coordinated omission.
+// Package load measures a service as independent users see it. Requests are due at random times,
+// whether or not earlier requests have been answered. The time of a request counts from the moment
+// at which the request was due. If the service stalls for a second, all requests that were due in
+// that second are late, not only one request. This avoids the error known as coordinated omission.
 package load
 
 import (
@@ -19,20 +19,20 @@ type Outcome uint8
 
 const (
 	OK     Outcome = iota
-	Shed           // rejected because a queue was full
+	Shed           // rejected because a queue of the service was full
 	Failed         // anything else
-	// GivenUp requests were never sent, because all connections were in use for longer than the
-	// user waits.
+	// GivenUp requests were never sent, because all connections were in use for longer than
+	// Run.Patience.
 	GivenUp
 	outcomes
 )
 
-// Client sends requests one after the other on its own connection.
+// Client sends requests one after the other.
 type Client interface{ Do() Outcome }
 
-// Run describes a run.
+// Run describes a measurement run.
 type Run struct {
-	Rate     float64 // requests per second; 0 sends the next request after each answer
+	Rate     float64 // requests per second; 0 means that a client sends the next request after each answer
 	Duration time.Duration
 	Patience time.Duration
 	Seed     uint64
@@ -42,17 +42,18 @@ type Run struct {
 type Result struct {
 	Elapsed time.Duration
 	Counts  [outcomes]int64
-	// Latency is the latency of answered requests in µs.
+	// Latency is the histogram of the latencies of answered requests in µs.
 	Latency *hdrhistogram.Histogram
 }
 
-// PerSecond returns the number of requests per second with outcome o.
+// PerSecond returns the number of requests per second that had the outcome o.
 func (r *Result) PerSecond(o Outcome) float64 { return float64(r.Counts[o]) / r.Elapsed.Seconds() }
 
-// newHistogram returns a histogram from 1 µs to one minute with three digits.
+// newHistogram returns a histogram for values from 1 µs to one minute with three significant
+// digits.
 func newHistogram() *hdrhistogram.Histogram { return hdrhistogram.New(1, 60_000_000, 3) }
 
-// Do makes a run with the given clients, each in a goroutine with its own histogram.
+// Do makes a run with the given clients. Each client has its own goroutine and histogram.
 func (r Run) Do(ctx context.Context, clients []Client) *Result {
 	ctx, cancel := context.WithTimeout(ctx, r.Duration)
 	defer cancel()
@@ -89,8 +90,8 @@ func (r Run) Do(ctx context.Context, clients []Client) *Result {
 	return all
 }
 
-// schedule sends the times at which requests are due, relative to the start, until the context
-// ends. The channel has room for all of them, so a slow client does not delay others.
+// schedule sends the times at which requests are due, relative to start, until the context ends.
+// The channel has room for all times, so a slow client does not delay other clients.
 func (r Run) schedule(ctx context.Context, start time.Time) <-chan time.Duration {
 	due := make(chan time.Duration, int(2*r.Rate*r.Duration.Seconds())+1)
 	go func() {

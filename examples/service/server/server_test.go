@@ -52,7 +52,7 @@ func config(t *testing.T) Config {
 	return c
 }
 
-// running is a service under test.
+// running is a running service and a client for it.
 type running struct {
 	*Server
 	client     *http.Client
@@ -84,7 +84,7 @@ func start(t *testing.T, c Config, log io.Writer) *running {
 	return r
 }
 
-// get returns the body of an answer.
+// get requests a URL and returns the body of the answer.
 func (r *running) get(t *testing.T, url string) string {
 	t.Helper()
 	answer, err := r.client.Get(url)
@@ -99,7 +99,7 @@ func (r *running) get(t *testing.T, url string) string {
 	return string(body)
 }
 
-// row returns a sample as a request.
+// row returns a complete HTTP request to classify one sample.
 func row() []byte {
 	var body []byte
 	for i := range 10 {
@@ -108,8 +108,8 @@ func row() []byte {
 	return load.Request("/v1/classify", "application/x-float64", "", body)
 }
 
-// TestReloads checks that no request fails while the model is replaced a hundred times, sometimes
-// by a truncated file.
+// TestReloads checks that no request fails while the model file is replaced a hundred times. Some
+// of the new files are truncated.
 func TestReloads(t *testing.T) {
 	r := start(t, config(t), io.Discard)
 	whole := [][]byte{fixture.File(t, 1), fixture.File(t, 2)}
@@ -159,8 +159,8 @@ func TestReloads(t *testing.T) {
 	}
 }
 
-// TestWatch checks that a new model file is served without a request to reload, and that a damaged
-// file is not.
+// TestWatch checks that the service loads a new model file without a request to reload, and that it
+// does not load a damaged file.
 func TestWatch(t *testing.T) {
 	c := config(t)
 	c.Watch = time.Millisecond
@@ -177,7 +177,8 @@ func TestWatch(t *testing.T) {
 	}
 }
 
-// TestSlowClient checks that a slow sender is disconnected and does not delay other clients.
+// TestSlowClient checks that the service disconnects a client that sends slowly, and that such a
+// client does not delay other clients.
 func TestSlowClient(t *testing.T) {
 	c := config(t)
 	c.ReadTimeout = 300 * time.Millisecond
@@ -212,7 +213,8 @@ func TestSlowClient(t *testing.T) {
 	}
 }
 
-// TestEnvironment checks that every flag has a variable, and that the command line overrides it.
+// TestEnvironment checks that every flag has an environment variable, and that the command line
+// overrides the variable.
 func TestEnvironment(t *testing.T) {
 	var c Config
 	fs := flag.NewFlagSet("", flag.ContinueOnError)
@@ -229,8 +231,8 @@ func TestEnvironment(t *testing.T) {
 	}
 }
 
-// TestObserved checks that a request keeps its ID and its trace over both protocols, has one line
-// in the access log unless the log is off, and passes through the configured middleware.
+// TestObserved checks a request over both protocols. It must keep its ID and its trace, have one
+// line in the access log unless the log is disabled, and pass through the configured middleware.
 func TestObserved(t *testing.T) {
 	const trace = "4bf92f3577b34da6a3ce929d0e0e4736"
 	for _, on := range []bool{true, false} {
@@ -257,7 +259,7 @@ func TestObserved(t *testing.T) {
 		if answer.Header.Get("X-Request-Id") != "over-http" || seen.Load() != 1 {
 			t.Errorf("ID %q, middleware called %d times", answer.Header.Get("X-Request-Id"), seen.Load())
 		}
-		r.get(t, r.url+"/healthz") // probes are not logged
+		r.get(t, r.url+"/healthz") // health checks are not logged
 		conn, err := grpc.NewClient(r.Addresses()[2].String(), grpc.WithTransportCredentials(insecure.NewCredentials()))
 		if err != nil {
 			t.Fatal(err)
@@ -301,7 +303,7 @@ func TestAge(t *testing.T) {
 
 func first(md metadata.MD, name string) string { return strings.Join(md.Get(name), ",") }
 
-// lines is a log that several goroutines write.
+// lines is a log to which several goroutines write.
 type lines struct {
 	mu   sync.Mutex
 	text strings.Builder
@@ -319,8 +321,8 @@ func (l *lines) String() string {
 	return l.text.String()
 }
 
-// TestFullDisk checks that the service continues and counts lost lines if its log cannot be
-// written. The service writes no other files.
+// TestFullDisk checks that the service continues if its log cannot be written, and that it counts
+// the lost lines. The service writes no other files.
 func TestFullDisk(t *testing.T) {
 	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
 	if err != nil {
@@ -335,7 +337,7 @@ func TestFullDisk(t *testing.T) {
 	if o := c.Do(); o != load.OK {
 		t.Errorf("%v", o)
 	}
-	fixture.Until(t, func() bool { return strings.Contains(r.get(t, r.admin+"/metrics"), "monge_log_errors_total 2\n") }) // the lines for the model and for listening
+	fixture.Until(t, func() bool { return strings.Contains(r.get(t, r.admin+"/metrics"), "monge_log_errors_total 2\n") }) // the two lines are about the model and about listening
 }
 
 // TestShutdown checks that requests in flight are answered before the service ends.
@@ -375,8 +377,8 @@ func TestShutdown(t *testing.T) {
 	}
 }
 
-// TestDrain checks that clients which keep connections and obey "Connection: close" see no
-// connection reset during shutdown.
+// TestDrain checks that no connection is reset during shutdown. The clients keep their connections
+// open and obey "Connection: close".
 func TestDrain(t *testing.T) {
 	c := config(t)
 	c.Drain = 300 * time.Millisecond
@@ -388,8 +390,8 @@ func TestDrain(t *testing.T) {
 			client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 1}}
 			defer client.CloseIdleConnections()
 			for {
-				// A body that cannot be read twice, so that the client does not repeat a request on
-				// its own.
+				// The body cannot be read twice. Therefore the client does not repeat a failed
+				// request automatically.
 				a, err := client.Post(r.url+"/v1/classify", "application/x-float64", io.MultiReader(bytes.NewReader(make([]byte, 80))))
 				if errors.Is(err, syscall.ECONNREFUSED) {
 					return // the service has ended
@@ -413,7 +415,7 @@ func TestDrain(t *testing.T) {
 }
 
 // TestWatchedShutdown checks that a client that watches the health service is notified of the
-// shutdown, and does not delay it.
+// shutdown and does not delay it.
 func TestWatchedShutdown(t *testing.T) {
 	c := config(t)
 	c.Grace = time.Minute
@@ -441,8 +443,8 @@ func TestWatchedShutdown(t *testing.T) {
 	}
 }
 
-// TestAddresses checks that addresses which others can reach need TLS and a token, or the flag that
-// permits them.
+// TestAddresses checks that addresses that other machines can reach require TLS and a token, or the
+// flag -insecure-public.
 func TestAddresses(t *testing.T) {
 	cert, key, pool := certificate(t)
 	token := fixture.Write(t, filepath.Join(t.TempDir(), "token"), []byte("0123456789abcdef\n"))
@@ -494,7 +496,8 @@ func TestAddresses(t *testing.T) {
 	}
 }
 
-// certificate writes a certificate for 127.0.0.1.
+// certificate writes a certificate for 127.0.0.1 and its key. It returns the two file names and a
+// pool with the certificate.
 func certificate(t *testing.T) (cert, key string, pool *x509.CertPool) {
 	t.Helper()
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -522,8 +525,8 @@ func certificate(t *testing.T) (cert, key string, pool *x509.CertPool) {
 	return cert, key, pool
 }
 
-// TestMillionColumns checks that a request with a million columns needs little more memory than its
-// bytes.
+// TestMillionColumns checks that a request with a million columns does not need much more memory
+// than its body.
 func TestMillionColumns(t *testing.T) {
 	r := start(t, config(t), io.Discard)
 	body := append(append([]byte(`{"rows":[[`), bytes.Repeat([]byte("0,"), 1e6)...), "0]]}"...)

@@ -2,8 +2,9 @@
 //
 //	serve -model digits.wda
 //
-// -help lists the flags. An environment variable can set each flag: MONGE_SERVICE_MODEL sets
-// -model, MONGE_SERVICE_MAX_BODY sets -max-body. Flags override variables.
+// The flag -help lists all flags. Each flag can also be set by an environment variable. For
+// example, MONGE_SERVICE_MODEL sets -model, and MONGE_SERVICE_MAX_BODY sets -max-body. Flags
+// override environment variables.
 package main
 
 import (
@@ -24,8 +25,8 @@ import (
 )
 
 func main() {
-	// An unread log must not stop the service or its shutdown. So lines wait in a queue, and
-	// writing to a closed pipe is an error instead of a signal.
+	// The service and its shutdown must not stop if nobody reads the log. Therefore log lines wait
+	// in a queue, and writing to a closed pipe returns an error instead of raising a signal.
 	signal.Ignore(syscall.SIGPIPE)
 	m := metrics.New()
 	stderr := linequeue.New(os.Stderr, 1<<20, m.Unlogged)

@@ -10,13 +10,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// shrinkQueue limits the queue of connections that wait for Accept to one. The system ignores other
-// clients, which try again after a second. If the listener is closed by then, they are refused.
+// shrinkQueue reduces to one the number of connections that can wait for Accept. The system ignores
+// further clients. They try again later, and are refused if the listener is closed by then.
 func shrinkQueue(l net.Listener) {
 	withDescriptor(l, func(fd int) { unix.Listen(fd, 0) })
 }
 
-// acceptWaiting returns a connection that waits for Accept, or nil if there is none.
+// acceptWaiting returns a connection that waits for Accept, or nil if no connection is waiting.
 func acceptWaiting(l net.Listener) (c net.Conn) {
 	withDescriptor(l, func(fd int) {
 		accepted, _, err := unix.Accept(fd)

@@ -2,9 +2,10 @@
 // clients.
 //
 // If a client connects when the limit is reached, the listener closes a connection that is not in
-// use: first the oldest one that has never made an authorized request, then the one that has been
-// idle for longest. If all connections are in use, the new one waits. At most a quarter of the
-// connections may be without an authorized request.
+// use. It prefers the oldest connection that has never made an authorized request. If there is
+// none, it closes the connection that has been idle for the longest time. If all connections are in
+// use, the new connection waits. At most a quarter of the connections may be without an authorized
+// request.
 package guard
 
 import (
@@ -27,16 +28,16 @@ type Listener struct {
 	drained  chan struct{}
 
 	mu     sync.Mutex
-	change *sync.Cond // signals that a connection was closed or is idle, or that the listener was closed
+	change *sync.Cond // signals that a connection was closed or became idle, or that the listener was closed
 	conns  map[*Conn]struct{}
-	new    int    // connections without an authorized request so far
-	uses   uint64 // counts uses, to order connections by their last use
+	new    int    // number of connections that have not made an authorized request
+	uses   uint64 // counter that orders connections by their last use
 	closed bool
 }
 
-// Listen limits l to limit connections. Each connection has the given number of slots (see
-// Conn.Slot). The listener calls evicted for every connection that it closes to make room for
-// another.
+// Listen wraps l in a Listener that accepts at most limit connections. Each connection has the
+// given number of slots (see Conn.Slot). The listener calls evicted for every connection that it
+// closes to make room for a new connection.
 func Listen(l net.Listener, limit, slots int, evicted func()) *Listener {
 	g := &Listener{Listener: l, limit: limit, slots: slots, evicted: evicted, conns: map[*Conn]struct{}{}, drained: make(chan struct{})}
 	g.change = sync.NewCond(&g.mu)
@@ -81,7 +82,7 @@ func (l *Listener) remove(c *Conn) {
 	delete(l.conns, c)
 }
 
-// evictionCandidate returns the connection to close first, or nil if all are in use.
+// evictionCandidate returns the connection to close first, or nil if all connections are in use.
 func (l *Listener) evictionCandidate() (first *Conn) {
 	for c := range l.conns {
 		if c.requests > 0 {
@@ -94,10 +95,11 @@ func (l *Listener) evictionCandidate() (first *Conn) {
 	return first
 }
 
-// Drain closes the listener without resetting clients. The system resets connections that wait for
-// Accept when a listener is closed. So Drain first shortens the queue and stops accepting, until
-// every client that is connecting now is in the queue or has been ignored. Then it empties the
-// queue. After that, Accept returns net.ErrClosed. Drain ends early if the context ends.
+// Drain closes the listener without resetting clients. When a listener is closed, the system resets
+// the connections that wait for Accept. Drain therefore first shortens this queue and stops
+// accepting. It waits until every client that is connecting is either in the queue or ignored by
+// the system. Then Drain empties the queue. After that, Accept returns net.ErrClosed. Drain ends
+// early if the context ends.
 func (l *Listener) Drain(ctx context.Context) {
 	if d, ok := l.Listener.(interface{ SetDeadline(time.Time) error }); ok {
 		shrinkQueue(l.Listener)
@@ -115,8 +117,8 @@ func (l *Listener) Drain(ctx context.Context) {
 }
 
 // Unread reports whether a client has connected within the last second and has not made an
-// authorized request yet. Its request may be on the way, and http.Server.Shutdown would close the
-// connection without an answer.
+// authorized request yet. Such a client may have sent a request that has not arrived.
+// http.Server.Shutdown would close this connection without an answer.
 func (l *Listener) Unread() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -129,11 +131,11 @@ func (l *Listener) Unread() bool {
 }
 
 const (
-	// settleTime is the time after which every connecting client is in the queue or has been
-	// ignored.
+	// settleTime is the time that Drain waits for connecting clients. After this time, every client
+	// is either in the queue or ignored by the system.
 	settleTime = 20 * time.Millisecond
 	// retransmitTime is the time after which a client repeats a packet that was lost because the
-	// queue was full. Then its connection is in the queue.
+	// queue was full. Afterwards the client's connection is in the queue.
 	retransmitTime = 250 * time.Millisecond
 )
 
@@ -165,7 +167,7 @@ func (l *Listener) Close() error {
 	if err := l.Listener.Close(); !l.draining.Load() {
 		return err
 	}
-	return nil // Drain has closed it already
+	return nil // Drain has already closed the listener
 }
 
 // Open returns the number of open connections.
@@ -175,7 +177,7 @@ func (l *Listener) Open() int {
 	return len(l.conns)
 }
 
-// Conn is a connection of a Listener. Its methods, except the methods of net.Conn, accept a nil
+// Conn is a connection accepted by a Listener. The methods that net.Conn does not have accept a nil
 // Conn, for servers without a Listener.
 type Conn struct {
 	net.Conn
@@ -185,12 +187,13 @@ type Conn struct {
 	slots    chan struct{}
 
 	// Guarded by listener.mu.
-	authorized bool   // has made an authorized request
-	requests   int    // authorized requests in progress
-	lastUse    uint64 // uses at the last use
+	authorized bool   // whether the connection has made an authorized request
+	requests   int    // number of authorized requests in progress
+	lastUse    uint64 // value of listener.uses at the last use
 }
 
-// address is a remote address that refers to its Conn. It works through a TLS connection.
+// address is a remote address that refers to its Conn. It also works if the Conn is wrapped in a
+// TLS connection.
 type address struct {
 	net.Addr
 	conn *Conn
@@ -199,7 +202,8 @@ type address struct {
 // RemoteAddr implements net.Conn. Pass the address to Of to get the Conn.
 func (c *Conn) RemoteAddr() net.Addr { return c.remote }
 
-// Of returns the connection with a remote address, or nil if it was not accepted by a Listener.
+// Of returns the Conn with the given remote address. It returns nil if the connection was not
+// accepted by a Listener.
 func Of(remote net.Addr) *Conn {
 	if a, ok := remote.(*address); ok {
 		return a.conn
@@ -216,8 +220,8 @@ func (c *Conn) Close() error {
 	return c.Conn.Close()
 }
 
-// Begin marks the beginning of an authorized request. Until End is called, the connection is not
-// closed to make room.
+// Begin marks the beginning of an authorized request. The listener does not close the connection to
+// make room until End is called.
 func (c *Conn) Begin() { c.addRequests(1) }
 
 // End marks the end of a request.
@@ -277,7 +281,7 @@ func NewContext(ctx context.Context, c net.Conn) context.Context {
 	return context.WithValue(ctx, key{}, Of(c.RemoteAddr()))
 }
 
-// FromContext returns the connection of an HTTP request, or nil if it is unknown.
+// FromContext returns the connection of an HTTP request, or nil if the context has none.
 func FromContext(ctx context.Context) *Conn {
 	c, _ := ctx.Value(key{}).(*Conn)
 	return c

@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// listen returns a listener with a limit of connections, and a function that connects.
+// listen returns a listener with the given connection limit, and a function that opens a
+// connection.
 func listen(t *testing.T, limit int, evicted *int) (*Listener, func() (client net.Conn, server *Conn)) {
 	t.Helper()
 	inner, err := net.Listen("tcp", "127.0.0.1:0")
@@ -41,7 +42,7 @@ func dial(t *testing.T, l net.Listener) net.Conn {
 	return c
 }
 
-// closed waits until the other side has closed c.
+// closed waits until the peer has closed c.
 func closed(t *testing.T, c net.Conn) {
 	t.Helper()
 	c.SetReadDeadline(time.Now().Add(10 * time.Second))
@@ -50,8 +51,9 @@ func closed(t *testing.T, c net.Conn) {
 	}
 }
 
-// TestEviction checks that the oldest unauthorized connection is closed first, then the one idle
-// for longest, and that a connection in use stays.
+// TestEviction checks the order in which connections are closed: first the oldest unauthorized
+// connection, then the connection that has been idle for the longest time. A connection in use must
+// stay open.
 func TestEviction(t *testing.T) {
 	var evicted int
 	l, connect := listen(t, 2, &evicted)
@@ -60,7 +62,7 @@ func TestEviction(t *testing.T) {
 	a.End()
 	anonymous, _ := connect()
 	_, b := connect()
-	closed(t, anonymous) // although known is older
+	closed(t, anonymous) // although the authorized connection is older
 	b.Begin()
 	b.End()
 	a.Begin()
@@ -71,7 +73,7 @@ func TestEviction(t *testing.T) {
 	if l.Open() != 2 || evicted != 2 {
 		t.Errorf("%d open, %d evicted", l.Open(), evicted)
 	}
-	// All connections are in use: the next one waits until a request ends.
+	// All connections are in use, so the next connection waits until a request ends.
 	dial(t, l)
 	accepted := make(chan error)
 	go func() { _, err := l.Accept(); accepted <- err }()
@@ -124,7 +126,7 @@ func TestUnauthorized(t *testing.T) {
 	}
 }
 
-// TestClose checks that closing the listener ends the wait of a connection.
+// TestClose checks that closing the listener ends Accept while it waits for room.
 func TestClose(t *testing.T) {
 	var evicted int
 	l, connect := listen(t, 2, &evicted)

@@ -32,8 +32,8 @@ func newEngine(t *testing.T, change func(*Config)) *Engine {
 	return e
 }
 
-// TestRows checks that answers equal the results of the library, and that reused answers do not
-// allocate.
+// TestRows checks that answers equal the results of the library, and that no memory is allocated if
+// answers are reused.
 func TestRows(t *testing.T) {
 	e, c, d := newEngine(t, nil), fixture.Classifier(t, 1), fixture.Samples(50, 2)
 	x := &Matrix{Columns: 10, Data: fixture.Rows(d.X)}
@@ -67,8 +67,8 @@ func TestRows(t *testing.T) {
 	}
 }
 
-// TestReject checks rejection by distance, learned from the samples of the check, and by the
-// fraction of neighbors.
+// TestReject checks both reasons for rejection: a distance above the quantile that is computed from
+// the check samples, and a small share of neighbors.
 func TestReject(t *testing.T) {
 	known := fixture.CSV(t, fixture.Samples(200, 3))
 	e := newEngine(t, func(c *Config) {
@@ -101,7 +101,8 @@ func TestReject(t *testing.T) {
 	}
 }
 
-// TestCalibrated checks that a calibrated model rejects samples without any setting of the service.
+// TestCalibrated checks that a calibrated model rejects samples even if the service sets no
+// rejection.
 func TestCalibrated(t *testing.T) {
 	c, err := fixture.Classifier(t, 1).Calibrate(t.Context(), fixture.Samples(200, 3).X, &wda.Calibration{Rate: 0.1})
 	if err != nil {
@@ -158,7 +159,7 @@ func TestBadRows(t *testing.T) {
 			Project: e.Project(t.Context(), &c.x, new(Projected)), Classify: e.Classify(t.Context(), &c.x, new(Classified)),
 		} {
 			if name == "beyond" && op == Project && err == nil {
-				continue // its projection happens to be finite
+				continue // the projection of this row happens to be finite
 			}
 			if Code(err) != c.code || !strings.Contains(err.Error(), c.says) {
 				t.Errorf("%s: %s: %v: %v, want %v with %q", op, name, Code(err), err, c.code, c.says)
@@ -170,7 +171,7 @@ func TestBadRows(t *testing.T) {
 	}
 }
 
-// refusal is a problem that must be refused, with the expected error.
+// refusal is a transport problem that must be refused, with the expected error.
 type refusal struct {
 	ctx  context.Context
 	p    *Problem
@@ -216,7 +217,7 @@ func TestTransport(t *testing.T) {
 		{t.Context(), bad(func(q *Problem) { q.X.Data = make([]float64, 34) }), codes.ResourceExhausted, "34 × 3"},
 		{t.Context(), &Problem{X: Matrix{Columns: 1e6, Data: make([]float64, 1e6)}, Y: Matrix{Columns: 1e6, Data: make([]float64, 1e6)}}, codes.ResourceExhausted, "1000000 columns"},
 	})
-	// A long computation ends at its deadline.
+	// A long computation must end at its deadline.
 	slow := newEngine(t, func(c *Config) { c.Solvers.Tolerance, c.Solvers.MaxIterations = 1e-300, 1e9 })
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Millisecond)
 	defer cancel()
@@ -228,8 +229,8 @@ func TestTransport(t *testing.T) {
 	}
 }
 
-// TestExact checks that an exact problem has the minimum cost with a proof, obeys the limits of all
-// problems, and ends at its deadline.
+// TestExact checks that the answer to an exact problem has the minimum cost and a certificate.
+// Exact problems must obey the limits of all transport problems, and must end at their deadline.
 func TestExact(t *testing.T) {
 	e := newEngine(t, func(c *Config) { c.Limits.Pairs, c.Limits.Columns, c.Solvers.Number = 100, 4, 1 })
 	p := &Problem{X: Matrix{Columns: 1, Data: []float64{0, 1}}, Y: Matrix{Columns: 1, Data: []float64{0.5, 1.5, 9}}, B: []float64{0.5, 0.25, 0.25}, Plan: true, Exact: true}
@@ -237,7 +238,8 @@ func TestExact(t *testing.T) {
 	if err := e.Transport(t.Context(), p, &s); err != nil {
 		t.Fatal(err)
 	}
-	// In ascending order: half of the mass by 0.5, a quarter by 0.5, and a quarter by 8.
+	// In the optimal transport plan, mass ½ moves by 0.5, mass ¼ moves by 0.5, and mass ¼ moves by
+	// 8.
 	if s.Status != "optimal" || s.Cost != 0.75*0.25+0.25*64 || s.Gap == nil || *s.Gap > 1e-14 || s.MarginalError != 0 || s.Plan.Rows() != 2 || !slices.Equal(s.Plan.Data, []float64{0.5, 0, 0, 0, 0.25, 0.25}) {
 		t.Errorf("%+v", s)
 	}
@@ -274,7 +276,7 @@ func TestExact(t *testing.T) {
 	if err := tight.Transport(t.Context(), p, &s); Code(err) != codes.InvalidArgument || !strings.Contains(err.Error(), "MaxMemory is 1048576") {
 		t.Errorf("a workspace beyond the budget: %v", err)
 	}
-	// A problem that takes some seconds ends at its deadline and returns the solver.
+	// A problem that takes several seconds must end at its deadline and release the solver.
 	slow := newEngine(t, func(c *Config) { c.Limits.Pairs, c.Limits.Timeout, c.Solvers.Number = n*n, 100*time.Millisecond, 1 })
 	err := slow.Do(t.Context(), Transport, func(ctx context.Context) error { return slow.Transport(ctx, p, &s) })
 	if Code(err) != codes.DeadlineExceeded || slow.QueueOf(Transport).Busy() != 0 {
@@ -282,7 +284,7 @@ func TestExact(t *testing.T) {
 	}
 }
 
-// TestReload checks that an invalid new model leaves the old one in use.
+// TestReload checks that the old model stays in use if a new model is invalid.
 func TestReload(t *testing.T) {
 	known := fixture.CSV(t, fixture.Samples(200, 3))
 	e := newEngine(t, func(c *Config) { c.Check = Check{Samples: known, Accuracy: 0.8} })
@@ -355,7 +357,7 @@ func TestNoClassifier(t *testing.T) {
 	}
 }
 
-// TestDo checks that a request waits for its turn, is rejected by a full queue, ends at its
+// TestDo checks that a request waits for a slot, is rejected if the queue is full, ends at its
 // deadline, and always leaves the queue.
 func TestDo(t *testing.T) {
 	e := newEngine(t, func(c *Config) {
@@ -424,8 +426,9 @@ func TestConfig(t *testing.T) {
 
 func fails(_ *Engine, err error) bool { return err != nil }
 
-// TestStalledReload checks that Reload returns at its time limit while a model file blocks, and
-// that later calls do, too. The old model stays in use, even if the file is finally read.
+// TestStalledReload checks that Reload returns at its time limit if reading the model file blocks,
+// and that later calls of Reload return, too. The old model must stay in use, even if the new file
+// can be read later.
 func TestStalledReload(t *testing.T) {
 	e := newEngine(t, nil)
 	before := e.Info().Hash

@@ -13,9 +13,9 @@ import (
 //
 // A request is rejected if the queue is full or if it has waited for the time limit. If the queue
 // has not been empty for the time limit, the service is overloaded, and waiting only delays every
-// answer. Then a request is processed only if it has waited for at most a tenth of the limit; older
-// requests are rejected. This is the rule of Nichols and Jacobson's CoDel as Facebook uses it for
-// servers (Maurer, Fail at Scale, ACM Queue 2015).
+// answer. During an overload, a request is processed only if it has waited for at most a tenth of
+// the limit. Older requests are rejected. This rule is the variant for servers (Maurer, Fail at
+// Scale, ACM Queue 2015) of Nichols and Jacobson's CoDel algorithm.
 type Queue struct {
 	slots, limit int
 	wait         time.Duration
@@ -23,23 +23,25 @@ type Queue struct {
 	mu      sync.Mutex
 	busy    int
 	waiting []*waiter // in order of arrival
-	empty   time.Time // arrival of the first request after the queue was last empty
+	empty   time.Time // arrival of the first request since the queue was last empty
 
 	full, late atomic.Int64
 }
 
-// waiter is a waiting request. turn receives nil when the request gets a slot, or the error if it
-// is rejected.
+// waiter is a waiting request. The channel turn receives nil when the request gets a slot, or an
+// error if the request is rejected.
 type waiter struct {
 	since time.Time
 	turn  chan error
 }
 
-// Under overload, a request may wait for 1/overloadFraction of the time limit.
+// overloadFraction divides the time limit during an overload: a request may then wait for
+// 1/overloadFraction of the limit.
 const overloadFraction = 10
 
-// NewQueue returns a queue with the given number of slots (GOMAXPROCS if 0) and of waiting
-// requests. A request waits for at most the time wait.
+// NewQueue returns a queue with the given number of slots and room for the given number of waiting
+// requests. If slots is 0, the queue has GOMAXPROCS slots. A request waits for at most the duration
+// wait.
 func NewQueue(slots, waiting int, wait time.Duration) *Queue {
 	if slots == 0 {
 		slots = runtime.GOMAXPROCS(0)
@@ -83,8 +85,8 @@ func (q *Queue) enter(ctx context.Context) error {
 	}
 }
 
-// giveUp removes a waiter and returns err. If the waiter has received a slot meanwhile, the slot
-// goes to the next request.
+// giveUp removes w from the queue and returns err. If w has received a slot in the meantime, the
+// slot goes to the next request.
 func (q *Queue) giveUp(w *waiter, err error) error {
 	q.mu.Lock()
 	for i, other := range q.waiting {
@@ -101,7 +103,7 @@ func (q *Queue) giveUp(w *waiter, err error) error {
 	return err
 }
 
-// leave gives the slot to the next request that has not waited too long.
+// leave passes the slot to the next request that has not waited for too long.
 func (q *Queue) leave() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -115,7 +117,7 @@ func (q *Queue) leave() {
 	}
 	for len(q.waiting) > 0 {
 		w := q.waiting[0]
-		q.waiting = append(q.waiting[:0], q.waiting[1:]...) // the queue is short, and this keeps its memory
+		q.waiting = append(q.waiting[:0], q.waiting[1:]...) // keeps the memory of the queue, which is short
 		if now.Sub(w.since) <= wait {
 			w.turn <- nil
 			return

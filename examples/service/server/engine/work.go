@@ -20,39 +20,39 @@ type Matrix struct {
 	Columns int
 	Data    []float64
 
-	model *served // the model of the Table that read it, or nil
+	model *served // model of the Table that read the matrix, or nil
 }
 
 // Rows returns the number of rows.
 func (m *Matrix) Rows() int { return len(m.Data) / max(1, m.Columns) }
 
-// Projected is the answer to Project. It can be reused for another answer.
+// Projected is the answer to Project. It can be reused for later answers.
 type Projected struct {
 	Model string // hash
 	Matrix
 }
 
-// Classified is the answer to Classify. It can be reused for another answer.
+// Classified is the answer to Classify. It can be reused for later answers.
 type Classified struct {
 	Model   string   // hash
 	Classes []string // must not be modified
 	Rows    []Class
-	Shares  []float64 // for each row, the share of every class among the K neighbors
+	Shares  []float64 // for each row, the share of each class among the K neighbors
 
 	workspace wda.Workspace
 }
 
-// Class is the answer for one row.
+// Class is the classification of one row.
 type Class struct {
 	wda.Class
 	Index    int  // in Classes
-	Rejected bool // by a calibrated model or by Check
+	Rejected bool // whether a calibrated model or Check rejects the answer
 }
 
 // Problem is a transport problem.
 type Problem struct {
 	X, Y   Matrix
-	A, B   []float64 // weights; nil for uniform ones
+	A, B   []float64 // weights; nil means uniform weights
 	Lambda float64   // 0 if Exact
 	Plan   bool      // return the plan
 	Exact  bool      // solve without entropic regularization
@@ -67,7 +67,7 @@ type Solution struct {
 	Plan                Matrix
 }
 
-// modelFor returns the model that answers x.
+// modelFor returns the model to use for x.
 func (e *Engine) modelFor(x *Matrix) *served {
 	if x.model != nil {
 		return x.model
@@ -91,7 +91,7 @@ func (e *Engine) checkSamples(s *served, x *Matrix) error {
 	return nil
 }
 
-// rowError adds the row number to an error in a single row.
+// rowError adds the row number i to an error about a single row.
 func rowError(i int, err error) error {
 	if pe, ok := errors.AsType[*wda.PositionError](err); ok {
 		pe.Row = i
@@ -113,8 +113,8 @@ func eachRow(ctx context.Context, x *Matrix, f func(i int, row []float64) error)
 	return nil
 }
 
-// Project sets out to the projections of the rows of x. It does not allocate if out has held as
-// many rows before.
+// Project sets out to the projections of the rows of x. It does not allocate memory if out has held
+// as many rows before.
 func (e *Engine) Project(ctx context.Context, x *Matrix, out *Projected) error {
 	s := e.modelFor(x)
 	if err := e.checkSamples(s, x); err != nil {
@@ -128,8 +128,8 @@ func (e *Engine) Project(ctx context.Context, x *Matrix, out *Projected) error {
 	return eachRow(ctx, x, func(i int, row []float64) error { return s.model.TransformVec(out.Data[i*p:][:p], row) })
 }
 
-// Classify sets out to the classes of the rows of x. It does not allocate if out has held as many
-// rows before.
+// Classify sets out to the classes of the rows of x. It does not allocate memory if out has held as
+// many rows before.
 func (e *Engine) Classify(ctx context.Context, x *Matrix, out *Classified) error {
 	s := e.modelFor(x)
 	if s.classifier == nil {
@@ -156,7 +156,7 @@ func (e *Engine) Classify(ctx context.Context, x *Matrix, out *Classified) error
 	})
 }
 
-// Transport sets out to the solution of p. It reuses the memory of the plan in out if it is large
+// Transport sets out to the solution of p. It reuses the memory of out.Plan if that is large
 // enough.
 func (e *Engine) Transport(ctx context.Context, p *Problem, out *Solution) error {
 	n, m := p.X.Rows(), p.Y.Rows()
@@ -188,8 +188,8 @@ func (e *Engine) Transport(ctx context.Context, p *Problem, out *Solution) error
 	return err
 }
 
-// checkWeights checks the weights of n points in the field name of the request, and returns their sum: 1 if there are no
-// weights.
+// checkWeights checks the weights w of n points and returns their sum, or 1 if w is empty. The name
+// is the field of the request, for error messages.
 func checkWeights(name string, w []float64, n int) (sum float64, err error) {
 	if len(w) == 0 {
 		return 1, nil
@@ -206,12 +206,13 @@ func checkWeights(name string, w []float64, n int) (sum float64, err error) {
 	return sum, nil
 }
 
-// solve solves a problem of the right shape.
+// solve solves a problem whose shape has been checked.
 func (e *Engine) solve(ctx context.Context, p *Problem, out *Solution) error {
 	n, m := p.X.Rows(), p.Y.Rows()
 	x, y := dist.NewMatrix(n, p.X.Columns, p.X.Data), dist.NewMatrix(m, p.Y.Columns, p.Y.Data)
 	if p.Exact {
-		// A new solver holds no data of an earlier request. The queue limits the number of solvers.
+		// Use a new solver, which holds no data of an earlier request. The queue limits the number
+		// of solvers.
 		solver, err := emd.NewSolver[float64](&emd.Settings{Workers: 1, MaxMemory: e.exactMemory})
 		if err != nil {
 			return err
@@ -230,12 +231,12 @@ func (e *Engine) solve(ctx context.Context, p *Problem, out *Solution) error {
 	})
 }
 
-// planner is a result of package emd or sinkhorn.
+// planner is a result of package emd or sinkhorn that can write its transport plan.
 type planner interface {
 	PlanTo(ctx context.Context, dst dist.Matrix[float64], first int) error
 }
 
-// setPlan sets the plan to the plan of r if p requests it.
+// setPlan sets out.Plan to the transport plan of r if p requests the plan.
 func (out *Solution) setPlan(ctx context.Context, p *Problem, r planner) error {
 	n, m := p.X.Rows(), p.Y.Rows()
 	out.Plan.Columns, out.Plan.Data = m, out.Plan.Data[:0]
@@ -249,7 +250,8 @@ func (out *Solution) setPlan(ctx context.Context, p *Problem, r planner) error {
 	return r.PlanTo(ctx, dist.NewMatrix(n, m, out.Plan.Data), 0)
 }
 
-// resizeSlice returns a slice of n elements. It reuses the memory of s if it is large enough.
+// resizeSlice returns a slice of n elements. It reuses the memory of s if the capacity is large
+// enough.
 func resizeSlice[E any](s []E, n int) []E {
 	if cap(s) < n {
 		return make([]E, n)

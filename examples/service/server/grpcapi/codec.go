@@ -21,7 +21,8 @@ type received struct {
 }
 
 // codec is the codec of protobuf messages. It refuses to decode a message if the budget has too
-// little memory for the result: a message of 8 MB may consist of four million empty messages.
+// little memory for the decoded message. For example, a message of 8 MB may consist of four million
+// empty messages.
 type codec struct{ encoding.CodecV2 }
 
 // Unmarshal implements encoding.CodecV2.
@@ -33,12 +34,12 @@ func (c codec) Unmarshal(data mem.BufferSlice, v any) error {
 	wire := data.MaterializeToBuffer(mem.DefaultBufferPool())
 	defer wire.Free()
 	if in.refused = in.takeMemory(wire.ReadOnlyData()); in.refused != nil {
-		return nil // gRPC would replace the error by the code Internal
+		return nil // gRPC would replace an error returned here by the code Internal
 	}
 	return proto.Unmarshal(wire.ReadOnlyData(), in.message)
 }
 
-// takeMemory takes the memory of the encoded message from the budget.
+// takeMemory takes the memory of the encoded and of the decoded message from the budget.
 func (in *received) takeMemory(wire []byte) error {
 	d := in.message.ProtoReflect().Descriptor()
 	for number, count := range countMessages(d, wire) {
@@ -49,8 +50,8 @@ func (in *received) takeMemory(wire []byte) error {
 	return in.share.Take(int64(len(wire)) + decodedSize(d, wire, 0))
 }
 
-// eachField calls f for the fields of a message until f returns false or the message ends. It also
-// stops at a malformed field, which proto.Unmarshal reports.
+// eachField calls f for every field of a message until f returns false. It stops at a malformed
+// field, which proto.Unmarshal reports as an error.
 func eachField(wire []byte, f func(number protowire.Number, kind protowire.Type, value []byte) bool) {
 	for len(wire) > 0 {
 		number, kind, n := protowire.ConsumeTag(wire)
@@ -65,7 +66,7 @@ func eachField(wire []byte, f func(number protowire.Number, kind protowire.Type,
 	}
 }
 
-// countMessages returns the number of messages in each repeated field.
+// countMessages returns the number of messages in each repeated field, by field number.
 func countMessages(d protoreflect.MessageDescriptor, wire []byte) map[protowire.Number]int {
 	count := map[protowire.Number]int{}
 	eachField(wire, func(number protowire.Number, _ protowire.Type, _ []byte) bool {
@@ -77,8 +78,9 @@ func countMessages(d protoreflect.MessageDescriptor, wire []byte) map[protowire.
 	return count
 }
 
-// Upper bounds of sizes in bytes on a 64-bit machine: a message with its pointer in a list, an
-// entry of a map with its share of empty buckets, and a list that grows to twice the needed size.
+// Upper bounds of decoded sizes on a 64-bit machine. messageBytes are the bytes of a message and of
+// its pointer in a list. entryBytes are the bytes of a map entry, including a share of empty
+// buckets. A list may grow to twice the needed size.
 const (
 	messageBytes = 160
 	entryBytes   = 200
@@ -89,7 +91,7 @@ const (
 // decodedSize returns an upper bound of the memory of a decoded message.
 func decodedSize(d protoreflect.MessageDescriptor, wire []byte, depth int) int64 {
 	size := int64(messageBytes)
-	if depth > deepest { // the messages of the service are not as deep
+	if depth > deepest { // deeper than any message of the service
 		return size + messageBytes*int64(len(wire))
 	}
 	eachField(wire, func(number protowire.Number, kind protowire.Type, value []byte) bool {
@@ -105,7 +107,7 @@ func decodedSize(d protoreflect.MessageDescriptor, wire []byte, depth int) int64
 			size += decodedSize(fd.Message(), value, depth+1)
 		case fd != nil && fd.IsPacked():
 			value, _ = protowire.ConsumeBytes(value)
-			count := len(value) // varints have at least one byte
+			count := len(value) // a varint has at least one byte
 			switch fd.Kind() {
 			case protoreflect.DoubleKind, protoreflect.Fixed64Kind, protoreflect.Sfixed64Kind:
 				count /= 8

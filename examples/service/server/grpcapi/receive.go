@@ -23,25 +23,27 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// How a request is received, step by step, and what it can take of the service's memory:
+// A request is received in several steps, which limit the memory that it can use:
 //
-//   - tap sees the headers. Without the token the stream is refused, and its data are
-//     dropped as they come.
-//   - begin runs in the goroutine of the request. It counts the request. So far up to window
-//     bytes of the message have been received: HTTP/2's flow control stops the client there.
-//   - RecvMsg waits for a slot, and only then reads the message, of up to Config.Body bytes.
-//     A connection has at most half of the slots. Waiting and reading take Config.ReceiveTime
-//     at most.
-//   - Before the message is decoded, its size and that of what it will become are taken from the
-//     budget of all requests, until the request is answered (see codec).
+//   - refuseUnauthorized sees the headers. It refuses a stream without the token, and gRPC drops
+//     the data of the stream.
+//   - serveStream runs in the goroutine of the request and counts the request. At this point, at
+//     most window bytes of the message have been received: HTTP/2's flow control stops the client.
+//   - RecvMsg waits for a slot and then reads the message, which has at most Config.Body bytes. A
+//     connection has at most half of the slots. Waiting and reading must not take longer than
+//     Config.ReceiveTime.
+//   - Before the message is decoded, its encoded size and an upper bound of its decoded size are
+//     taken from the memory budget of all requests (see codec). They are returned when the request
+//     has been answered.
 //
 // gRPC may read the message of a unary method before it calls any interceptor. Therefore all
-// methods are registered as streams of one message each, which looks the same to clients.
+// methods are registered as streams of one message. Clients do not see a difference.
 
-// window is the number of bytes of a stream that are received before its message is read.
+// window is the maximum number of bytes of a stream that are received before RecvMsg reads the
+// message.
 const window = 64 << 10
 
-// registrar registers services whose methods start in serveStream and receive through stream.
+// registrar registers all methods of a service as streams, which are handled by serveStream.
 type registrar struct {
 	*grpc.Server
 	api *API
@@ -82,8 +84,8 @@ func (r registrar) RegisterService(service *grpc.ServiceDesc, impl any) {
 // healthCheck is the only method that needs no token.
 const healthCheck = healthpb.Health_Check_FullMethodName
 
-// answerHealthCheck implements the method Check of the health service without reading its message.
-// It answers for the whole server, regardless of the service in the message, so that a client
+// answerHealthCheck implements the method Check of the health service without reading the message.
+// It reports the health of the whole server, whatever service the message names. Therefore a client
 // without the token cannot make the server receive a message.
 func (a *API) answerHealthCheck(_ any, in *stream) error {
 	out, err := a.health.Check(in.ctx, new(healthpb.HealthCheckRequest))
@@ -93,8 +95,8 @@ func (a *API) answerHealthCheck(_ any, in *stream) error {
 	return in.SendMsg(out)
 }
 
-// call is the context of a request from tap on. Ending it stops the receipt of the message; gRPC
-// then answers with the error of Err.
+// call is the context of a request, created by refuseUnauthorized. Canceling it stops the receipt
+// of the message. gRPC then answers with the error of Err.
 type call struct {
 	context.Context
 	cancel context.CancelCauseFunc
@@ -119,8 +121,8 @@ func (c *call) Err() error {
 	return err
 }
 
-// refuseUnauthorized refuses requests without the token before their messages are stored. It runs in the goroutine
-// that reads from the connection.
+// refuseUnauthorized refuses a request without the token before its message is stored. gRPC calls
+// it in the goroutine that reads from the connection.
 func (a *API) refuseUnauthorized(ctx context.Context, info *tap.Info) (context.Context, error) {
 	if info.FullMethodName != healthCheck && !a.authorized(info.Header) {
 		a.metrics.Refused(operationOf(info.FullMethodName), "grpc", codes.Unauthenticated)
@@ -143,7 +145,7 @@ func (a *API) authorized(headers metadata.MD) bool {
 	return false
 }
 
-// operationOf returns the operation of a full method name.
+// operationOf returns the operation of a gRPC method, given its full name.
 func operationOf(method string) engine.Operation {
 	switch method[strings.LastIndexByte(method, '/')+1:] {
 	case "Project":
@@ -156,8 +158,8 @@ func operationOf(method string) engine.Operation {
 	return engine.Other
 }
 
-// serveStream gives a request its ID, counts it, and logs its end. It turns a panic outside of the
-// engine into an error, because gRPC would let the panic end the process.
+// serveStream gives a request its ID, counts the request, and logs its end. It converts a panic to
+// an error, because in gRPC a panic would end the process.
 func (a *API) serveStream(method string, s grpc.ServerStream, answer func(*stream) error) (err error) {
 	ctx := s.Context()
 	defer ctx.Value(callKey{}).(*call).cancel(nil)
@@ -174,7 +176,7 @@ func (a *API) serveStream(method string, s grpc.ServerStream, answer func(*strea
 		if q.Err == nil {
 			q.Err = err
 		}
-		if status.Code(err) == codes.Unavailable { // the retry delay for gRPC clients, in ms
+		if status.Code(err) == codes.Unavailable { // tell gRPC clients to retry after 1000 ms
 			s.SetTrailer(metadata.Pairs("grpc-retry-pushback-ms", "1000"))
 		}
 		level, remote := slog.LevelInfo, ""
@@ -232,7 +234,7 @@ type stream struct {
 // Context implements grpc.ServerStream.
 func (s *stream) Context() context.Context { return s.ctx }
 
-// RecvMsg implements grpc.ServerStream. It limits the bytes received.
+// RecvMsg implements grpc.ServerStream. It limits the number of bytes received.
 func (s *stream) RecvMsg(m any) error {
 	a := s.api
 	c := s.ctx.Value(callKey{}).(*call)
@@ -264,7 +266,7 @@ func (s *stream) RecvMsg(m any) error {
 
 // waitError returns the error of a request that did not get a slot in time.
 func (s *stream) waitError(err error) error {
-	if errors.Is(err, engine.ErrSlow) { // other clients were slow
+	if errors.Is(err, engine.ErrSlow) { // other clients sent their messages too slowly
 		err = engine.ErrRequests
 	}
 	return s.api.countRefusal(s.method, err)

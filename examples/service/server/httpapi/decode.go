@@ -24,7 +24,7 @@ const (
 	typeFloat64 = "application/x-float64"
 )
 
-// numberBytes returns the bytes of a number of a binary media type, or 0 for other types.
+// numberBytes returns the size in bytes of a number in a binary media type, or 0 for other types.
 func numberBytes(mediaType string) int {
 	switch mediaType {
 	case typeFloat32:
@@ -35,7 +35,8 @@ func numberBytes(mediaType string) int {
 	return 0
 }
 
-// decodeBinary sets x to the numbers of body. A number has width bytes, a row has columns numbers.
+// decodeBinary sets x to the numbers in body. A number has the given width in bytes, and a row has
+// the given number of columns.
 func decodeBinary(ctx context.Context, x *engine.Matrix, body []byte, width, columns int) error {
 	if len(body)%(width*columns) != 0 {
 		return fmt.Errorf("%w: %d bytes cannot be split into rows of %d numbers of %d bytes", engine.ErrMalformed, len(body), columns, width)
@@ -54,7 +55,7 @@ func decodeBinary(ctx context.Context, x *engine.Matrix, body []byte, width, col
 	return nil
 }
 
-// appendNumber appends v as a number of width bytes.
+// appendNumber appends v to dst as a binary number of the given width in bytes.
 func appendNumber(dst []byte, width int, v float64) []byte {
 	if width == 4 {
 		return binary.LittleEndian.AppendUint32(dst, math.Float32bits(float32(v)))
@@ -62,7 +63,8 @@ func appendNumber(dst []byte, width int, v float64) []byte {
 	return binary.LittleEndian.AppendUint64(dst, math.Float64bits(v))
 }
 
-// ignored accepts any JSON value. Decoding into it checks the syntax without copying.
+// ignored accepts any JSON value. Decoding a value into it checks the syntax without copying the
+// value.
 type ignored struct{}
 
 func (ignored) UnmarshalJSON([]byte) error { return nil }
@@ -78,7 +80,7 @@ func checkObject(body []byte) error {
 	return nil
 }
 
-// kindOf names the kind of the JSON value with the given first character.
+// kindOf names the kind of a JSON value, given the first character of the value.
 func kindOf(first byte) string {
 	switch first {
 	case '{':
@@ -95,7 +97,8 @@ func kindOf(first byte) string {
 	return "a number"
 }
 
-// cutValue returns the first value in text and the rest. text must be valid JSON or the rest of it.
+// cutValue splits text after its first JSON value. The text must be valid JSON, or a suffix of
+// valid JSON that starts at a value.
 func cutValue(text []byte) (value, rest []byte) {
 	text = trimLeft(text)
 	depth, inString := 0, false
@@ -120,7 +123,7 @@ func cutValue(text []byte) (value, rest []byte) {
 	return bytes.TrimRight(text, space), nil
 }
 
-// elements iterates over the indices and values of a JSON array. text must be valid JSON.
+// elements iterates over the indices and values of a JSON array. The text must be valid JSON.
 func elements(text []byte) iter.Seq2[int, []byte] {
 	return func(yield func(int, []byte) bool) {
 		rest := trimLeft(trimLeft(text)[1:])
@@ -135,7 +138,7 @@ func elements(text []byte) iter.Seq2[int, []byte] {
 	}
 }
 
-// members iterates over the keys and values of a JSON object. text must be valid JSON.
+// members iterates over the keys and values of a JSON object. The text must be valid JSON.
 func members(text []byte) iter.Seq2[string, []byte] {
 	return func(yield func(string, []byte) bool) {
 		rest := trimLeft(trimLeft(text)[1:])
@@ -151,7 +154,7 @@ func members(text []byte) iter.Seq2[string, []byte] {
 	}
 }
 
-// afterComma removes a leading comma.
+// afterComma removes a leading comma and white space.
 func afterComma(text []byte) []byte {
 	return trimLeft(bytes.TrimPrefix(trimLeft(text), []byte{','}))
 }
@@ -166,12 +169,13 @@ func countElements(text []byte) (n int) {
 
 // unquote returns the text of a JSON string.
 func unquote(quoted []byte) (text string) {
-	json.Unmarshal(quoted, &text) // valid JSON never fails
+	json.Unmarshal(quoted, &text) // the JSON is valid, so decoding never fails
 	return text
 }
 
-// decodeObject calls the function in fields for each member of the JSON object body. Every member
-// must be in fields, spelled exactly, and occur at most once.
+// decodeObject decodes the JSON object body. For each member, it calls the function in fields with
+// the same name. A member is an error if fields does not contain its exact name, or if it occurs
+// twice.
 func decodeObject(body []byte, fields map[string]func(value []byte) error) error {
 	if err := checkObject(body); err != nil {
 		return err
@@ -201,8 +205,8 @@ func malformedError(err error) error {
 	return fmt.Errorf("%w: %w", engine.ErrMalformed, err)
 }
 
-// decodeValue returns a function that decodes a value into v. kind, such as "a number", is for the
-// error.
+// decodeValue returns a function that decodes a JSON value into v. The argument kind, such as "a
+// number", is used in the error message.
 func decodeValue(v any, kind string) func(value []byte) error {
 	return func(value []byte) error {
 		if got := kindOf(value[0]); got != kind {
@@ -215,8 +219,8 @@ func decodeValue(v any, kind string) func(value []byte) error {
 	}
 }
 
-// decodeMatrix sets m to an array of rows of numbers. It refuses null, rows of different lengths,
-// and more than limit rows.
+// decodeMatrix decodes an array of rows of numbers into m. It returns an error for null, for rows
+// of different lengths, and for more than limit rows.
 func decodeMatrix(ctx context.Context, m *engine.Matrix, text []byte, limit int) error {
 	if text[0] != '[' {
 		return errors.New("a matrix is an array of rows")
@@ -248,10 +252,10 @@ func decodeMatrix(ctx context.Context, m *engine.Matrix, text []byte, limit int)
 	return nil
 }
 
-// checkEvery is the number of values between two checks of the context.
+// checkEvery is the number of values that are decoded between two checks of the context.
 const checkEvery = 4096
 
-// appendNumbers appends the numbers of a JSON array. It stops when the context ends.
+// appendNumbers appends the numbers of a JSON array to dst. It stops when the context ends.
 func appendNumbers(ctx context.Context, dst []float64, array []byte) ([]float64, error) {
 	if array[0] != '[' {
 		return dst, errors.New("expected an array of numbers")
@@ -282,7 +286,7 @@ const space = " \t\r\n"
 
 func trimLeft(text []byte) []byte { return bytes.TrimLeft(text, space) }
 
-// appendMatrix appends m as an array of rows. It stops when the context ends.
+// appendMatrix appends m to dst as a JSON array of rows. It stops when the context ends.
 func appendMatrix(ctx context.Context, dst []byte, m *engine.Matrix) ([]byte, error) {
 	dst = append(dst, '[')
 	for i := range m.Rows() {

@@ -7,12 +7,13 @@
 //	GET  /healthz       200 while the process answers
 //	GET  /readyz        200 while the service accepts requests, 503 during shutdown
 //
-// Bodies are JSON. Rows may also be application/x-float32 or application/x-float64; the answer then
-// has the same type, unless Accept is application/json. A binary answer to classify has one row of
-// numbers for each sample: the index of the class, 1 if the class is rejected (else 0), the squared
-// distance, and the probabilities. The query ?timeout=50ms sets a deadline shorter than the
-// server's. An error is {"error": {"code", "message"}}. If columns of the samples are missing or
-// unknown, the error also lists their names in "missing" and "unknown".
+// Bodies are JSON. Rows may also have the media type application/x-float32 or
+// application/x-float64. The answer then has the same media type, unless the Accept header is
+// application/json. A binary answer to classify has one row of numbers for each sample: the index
+// of the class, 1 if the class is rejected (else 0), the squared distance, and the probabilities.
+// The query ?timeout=50ms sets a deadline shorter than the server's. An error is {"error": {"code",
+// "message"}}. If columns of the samples are missing or unknown, the error also lists their names
+// in "missing" and "unknown".
 package httpapi
 
 import (
@@ -46,10 +47,11 @@ import (
 
 // Config configures New.
 type Config struct {
-	Token  string       // bearer token; empty means none
-	Body   int64        // maximum bytes of a body
+	Token  string       // bearer token; empty means that no token is required
+	Body   int64        // maximum size of a body in bytes
 	Access *request.Log // access log; nil means none
-	// A connection older than Age is closed after its next answer. 0 means never.
+	// Age is the maximum age of a connection. An older connection is closed after its next answer.
+	// 0 means no limit.
 	Age time.Duration
 }
 
@@ -109,7 +111,7 @@ func (a *API) Admin() http.Handler {
 	return a.withAccessLog(mux)
 }
 
-// Reload reads the model file again. It counts and logs the outcome.
+// Reload reads the model file again. It counts and logs the result.
 func (a *API) Reload(ctx context.Context) error {
 	err := a.engine.Reload(ctx)
 	if a.metrics.Reload(err); err != nil {
@@ -122,8 +124,8 @@ func (a *API) serveModel(w http.ResponseWriter, _ *http.Request) {
 	writeJSON(w, http.StatusOK, a.engine.Info())
 }
 
-// requireToken rejects requests without the token and counts them as refused requests of op. It
-// marks the connections of the other requests as in use.
+// requireToken rejects requests without the token and counts them as refused requests of op. For
+// all other requests, it marks the connection as in use.
 func (a *API) requireToken(op engine.Operation, h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !a.authorized(r) {
@@ -142,15 +144,15 @@ func (a *API) authorized(r *http.Request) bool {
 	return a.config.Token == "" || TokenMatches(r.Header.Get("Authorization"), a.config.Token)
 }
 
-// TokenMatches reports whether an Authorization header has the scheme Bearer, in any case, and this
-// token. It runs in constant time for a wrong token of the same length.
+// TokenMatches reports whether an Authorization header has the scheme Bearer, in any case, and the
+// given token. For tokens of the same length, the time does not depend on where they differ.
 func TokenMatches(header, token string) bool {
 	scheme, got, _ := strings.Cut(header, " ")
 	have, want := sha256.Sum256([]byte(strings.TrimLeft(got, " "))), sha256.Sum256([]byte(token))
 	return strings.EqualFold(scheme, "Bearer") && subtle.ConstantTimeCompare(have[:], want[:]) == 1
 }
 
-// recorder records data of an answer for the access log.
+// recorder is a ResponseWriter that records the status and size of an answer for the access log.
 type recorder struct {
 	http.ResponseWriter
 	status int
@@ -176,7 +178,7 @@ func (w *recorder) Write(p []byte) (int, error) {
 // Unwrap implements the interface that http.ResponseController uses.
 func (w *recorder) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// Flush implements http.Flusher for long profiles.
+// Flush implements http.Flusher, which long profiles need.
 func (w *recorder) Flush() { http.NewResponseController(w.ResponseWriter).Flush() }
 
 // withAccessLog gives a request its ID, logs its end, and closes old connections.
@@ -190,7 +192,7 @@ func (a *API) withAccessLog(h http.Handler) http.Handler {
 		}
 		ctx := request.NewContext(r.Context(), q)
 		rec := &recorder{ResponseWriter: w}
-		defer func() { // runs also after a panic, whose stack net/http logs
+		defer func() { // a deferred call also runs after a panic, whose stack net/http logs
 			level := slog.LevelInfo
 			if r.URL.Path == "/healthz" || r.URL.Path == "/readyz" { // probes come every few seconds
 				level = slog.LevelDebug
@@ -202,7 +204,7 @@ func (a *API) withAccessLog(h http.Handler) http.Handler {
 	})
 }
 
-// exchange is a request with the memory for its answer. Requests reuse it.
+// exchange is a request and the memory for its answer. Exchanges are reused for later requests.
 type exchange struct {
 	engine     *engine.Engine
 	body       bytes.Buffer
@@ -216,10 +218,10 @@ type exchange struct {
 
 var exchanges = sync.Pool{New: func() any { return new(exchange) }}
 
-// largestKept is the maximum size in bytes of request memory that is kept for reuse.
+// largestKept is the maximum size in bytes of a buffer that is kept for reuse.
 const largestKept = 1 << 20
 
-// operation returns a handler that answers requests by calling work.
+// operation returns a handler for the operation op. The function work computes the answer.
 func (a *API) operation(op engine.Operation, work func(*exchange, context.Context) error) http.Handler {
 	return a.requireToken(op, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		start := time.Now()
@@ -227,9 +229,9 @@ func (a *API) operation(op engine.Operation, work func(*exchange, context.Contex
 		x.engine, x.answer = a.engine, x.answer[:0]
 		x.classified.Rows = x.classified.Rows[:0]
 		share := a.engine.Share()
-		defer share.Release() // after the answer has been sent
+		defer share.Release() // runs after the answer has been sent
 		err := a.receive(x, w, r, share, func() error {
-			start = time.Now() // a slow client does not count as a slow server
+			start = time.Now() // do not count the time of a slow client as time of the service
 			ctx, cancel, err := withTimeout(r)
 			if err != nil {
 				return err
@@ -253,7 +255,7 @@ func (a *API) operation(op engine.Operation, work func(*exchange, context.Contex
 	}))
 }
 
-// receive reads a request and calls answer, within the limits of requests and bytes.
+// receive reads a request and then calls answer. It enforces the limits of requests and bytes.
 func (a *API) receive(x *exchange, w http.ResponseWriter, r *http.Request, share *budget.Share, answer func() error) error {
 	if err := a.engine.Enter(); err != nil {
 		return err
@@ -277,7 +279,7 @@ func (a *API) receive(x *exchange, w http.ResponseWriter, r *http.Request, share
 		return fmt.Errorf("%w: the body has %d bytes, %d are allowed", engine.ErrTooLarge, size, a.config.Body)
 	}
 	if size < 0 {
-		size = a.config.Body // the size is unknown
+		size = a.config.Body // reserve the maximum, because the size is unknown
 	}
 	if err := share.Take(size); err != nil {
 		return err
@@ -287,13 +289,13 @@ func (a *API) receive(x *exchange, w http.ResponseWriter, r *http.Request, share
 	}
 	x.body.Reset()
 	if r.ContentLength > 0 {
-		x.body.Grow(int(size) + bytes.MinRead) // so that the buffer does not double its size
+		x.body.Grow(int(size) + bytes.MinRead) // avoids growth to twice the needed size
 	}
 	if _, err := x.body.ReadFrom(http.MaxBytesReader(w, r.Body, a.config.Body)); err != nil {
 		if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
 			return fmt.Errorf("%w: the body has more than %d bytes", engine.ErrTooLarge, a.config.Body)
 		}
-		if errors.Is(err, os.ErrDeadlineExceeded) { // the server also ends the context this way
+		if errors.Is(err, os.ErrDeadlineExceeded) { // check this error first, because the server then also ends the context
 			return engine.ErrSlow
 		}
 		if r.Context().Err() != nil {
@@ -304,7 +306,8 @@ func (a *API) receive(x *exchange, w http.ResponseWriter, r *http.Request, share
 	return answer()
 }
 
-// withTimeout returns the context of a request, with the deadline of its query parameter if any.
+// withTimeout returns the context of a request. If the query has the parameter timeout, the context
+// has this deadline.
 func withTimeout(r *http.Request) (context.Context, context.CancelFunc, error) {
 	if r.URL.RawQuery == "" {
 		return r.Context(), func() {}, nil
@@ -326,7 +329,7 @@ var statuses = map[codes.Code]int{
 	codes.FailedPrecondition: http.StatusNotImplemented,
 	codes.Unauthenticated:    http.StatusUnauthorized,
 	codes.DeadlineExceeded:   http.StatusGatewayTimeout,
-	codes.Canceled:           499, // the client has closed the connection; the code is from nginx
+	codes.Canceled:           499, // the client has closed the connection; 499 is nginx's status for this case
 	codes.Internal:           http.StatusInternalServerError,
 }
 

@@ -43,7 +43,7 @@ func newAPI(t *testing.T, change func(*engine.Config, *Config)) (*API, *httptest
 	return a, s
 }
 
-// post returns the status and the body of an answer.
+// post sends a request and returns the status and the body of the answer.
 func post(t *testing.T, url, contentType, accept string, body []byte) (int, []byte) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), "POST", url, bytes.NewReader(body))
@@ -167,8 +167,8 @@ func TestTransport(t *testing.T) {
 	}
 }
 
-// TestExact checks that the answer to an exact problem has a gap, that λ is refused, and that the
-// solver stops at the deadline.
+// TestExact checks that the answer to an exact problem has a gap, that an exact problem with λ is
+// refused, and that the solver stops at the deadline.
 func TestExact(t *testing.T) {
 	a, s := newAPI(t, func(e *engine.Config, _ *Config) { e.Limits.Pairs, e.Solvers.Number = 1<<24, 1 })
 	const problem = `{"x": [[0], [1]], "y": [[1.5], [0.5]], "plan": true, "exact": true`
@@ -197,7 +197,7 @@ func TestExact(t *testing.T) {
 	if status, out := post(t, s.URL+"/v1/transport", typeJSON, "", []byte(`{"x": [[0]], "y": [[2]], "exact": 1}`)); status != 400 || !strings.Contains(string(out), "exact: it must be a boolean") {
 		t.Errorf("%d, %s", status, out)
 	}
-	cloud := func(shift int) string { // short numbers are decoded quickly
+	cloud := func(shift int) string { // integers, because short numbers are decoded quickly
 		points := make([]string, 4000)
 		for i := range points {
 			points[i] = fmt.Sprintf("[%d,%d]", i*i%4093+shift, i*i*i%8191)
@@ -269,7 +269,7 @@ func TestFaults(t *testing.T) {
 			t.Errorf("%s, %.60q: %d, %s; want %d with %q", c.path, c.body, status, out, c.status, c.says)
 		}
 	}
-	// The length is unknown.
+	// Send the body without its length.
 	answer, err := http.Post(s.URL+"/v1/classify", typeJSON, io.MultiReader(bytes.NewReader(million)))
 	if err != nil || answer.StatusCode != 413 {
 		t.Errorf("%v, %v", answer, err)
@@ -277,7 +277,7 @@ func TestFaults(t *testing.T) {
 	answer.Body.Close()
 }
 
-// TestLeftovers checks that reused memory never exposes numbers of another request.
+// TestLeftovers checks that reused memory never exposes numbers of an earlier request.
 func TestLeftovers(t *testing.T) {
 	_, s := newAPI(t, nil)
 	for range 20 {
@@ -290,7 +290,7 @@ func TestLeftovers(t *testing.T) {
 	}
 }
 
-// TestToken checks that only health is available without the token.
+// TestToken checks that only the health checks are available without the token.
 func TestToken(t *testing.T) {
 	a, s := newAPI(t, func(_ *engine.Config, c *Config) { c.Token = "0123456789abcdef" })
 	admin := httptest.NewServer(a.Admin())
@@ -323,8 +323,8 @@ func TestToken(t *testing.T) {
 	}
 }
 
-// TestShed checks that a full queue rejects requests immediately, that too much memory for bodies
-// does as well, and that a canceled request frees its memory.
+// TestShed checks that requests are rejected immediately if a queue is full or if bodies need too
+// much memory. It also checks that a canceled request frees its memory.
 func TestShed(t *testing.T) {
 	a, s := newAPI(t, func(e *engine.Config, c *Config) {
 		e.Solvers.Number, e.TransportQueue, e.Solvers.Tolerance, e.Solvers.MaxIterations = 1, 0, 1e-300, 1e9
@@ -341,7 +341,7 @@ func TestShed(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error)
-	go func() { // never ends on its own
+	go func() { // this problem never converges
 		r, _ := http.NewRequestWithContext(ctx, "POST", s.URL+"/v1/transport", bytes.NewReader(body))
 		r.Header.Set("Content-Type", typeJSON)
 		_, err := http.DefaultClient.Do(r)
@@ -351,7 +351,7 @@ func TestShed(t *testing.T) {
 	if status, out := post(t, s.URL+"/v1/transport", typeJSON, "", body); status != 503 || !strings.Contains(string(out), "queue is full") {
 		t.Errorf("%d, %s", status, out)
 	}
-	answer, err := http.Post(s.URL+"/v1/classify", typeJSON, io.MultiReader(strings.NewReader("{}"))) // the length is unknown, so it may be too large
+	answer, err := http.Post(s.URL+"/v1/classify", typeJSON, io.MultiReader(strings.NewReader("{}"))) // the unknown length counts as the maximum
 	if err != nil || answer.StatusCode != 503 || answer.Header.Get("Retry-After") == "" {
 		t.Errorf("beside another body: %v, %v", answer, err)
 	}
@@ -363,7 +363,7 @@ func TestShed(t *testing.T) {
 	fixture.Until(t, func() bool { return q.Busy() == 0 })
 	share := a.engine.Share()
 	defer share.Release()
-	fixture.Until(t, func() bool { return share.Take(a.config.Body) == nil }) // its handler is about to return
+	fixture.Until(t, func() bool { return share.Take(a.config.Body) == nil }) // the handler may still be returning
 }
 
 // TestMetrics checks the Prometheus metrics of requests, model and solvers.
