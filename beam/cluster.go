@@ -31,9 +31,9 @@ type Cluster struct {
 	// dataflow.
 	Runner string
 	// Folder is a folder that this process and all workers can read and write, in any of Beam's
-	// file systems. For Prism it may be a folder of this machine. For other runners it is a path
-	// such as gs://bucket/folder. After the results of a pipeline have been read, its files are
-	// removed if the file system can remove files.
+	// file systems: a folder of this machine for Prism, or a path such as gs://bucket/folder for
+	// other runners. The files of a pipeline are removed after its results have been read, if the
+	// file system can remove files.
 	Folder string
 	// Lanes is the number of branches into which the work of a pipeline is divided. Most runners
 	// divide a single branch among their workers, so one lane is enough. Prism divides a branch
@@ -44,8 +44,7 @@ type Cluster struct {
 	// pipeline repeats the items without a result. Default: 3.
 	Attempts int
 	// Least is the approximate number of multiplications below which work stays in this process,
-	// because starting a pipeline takes time. Default: 2³⁰ multiplications, which take half a
-	// second on one core.
+	// because starting a pipeline takes time. Default: 2³⁰, which take half a second on one core.
 	Least float64
 	// Progress, if not nil, is called after every pipeline.
 	Progress func(Pipeline)
@@ -56,7 +55,7 @@ type Pipeline struct {
 	Task           string
 	Attempt        int   // 1 for the first attempt
 	Items, Results int   // number of items requested and of results received
-	BytesOut       int64 // bytes of the items and of the shared data, which are sent once
+	BytesOut       int64 // bytes of the shared data, counted once, and of the items
 	BytesIn        int64 // bytes of the results
 	Err            error
 }
@@ -70,7 +69,7 @@ func (c *Cluster) Worth(multiplications float64) bool {
 	return multiplications >= least
 }
 
-// item is the input of one unit of work.
+// item is a piece of work.
 type item struct {
 	Index int
 	Data  []byte
@@ -156,16 +155,15 @@ func (c *Cluster) run(ctx context.Context, w *work, b *wda.Work, items []int) er
 			continue
 		}
 		s := laneScope(s, k)
-		// Reshuffle separates the creation of the items from their processing. Otherwise Beam would
-		// put both into one bundle.
+		// Reshuffle separates the creation of items from their work. Otherwise both would be one
+		// bundle.
 		consumeFiles(s, beam.ParDo(s, w, beam.Reshuffle(s, beam.CreateList(s, lane))))
 	}
 	_, err := beam.Run(ctx, c.Runner, p)
 	return err
 }
 
-// dealItems divides items among lanes. Consecutive items that belong together (b.Together) go to
-// the same lane, unless this would leave lanes idle.
+// dealItems divides items among lanes.
 func dealItems(b *wda.Work, items []int, lanes int) [][]item {
 	dealt := make([][]item, lanes)
 	for k, i := range items {
@@ -177,8 +175,7 @@ func dealItems(b *wda.Work, items []int, lanes int) [][]item {
 	return dealt
 }
 
-// laneScope returns the scope of a lane. The runner prism-processes recognizes a lane by the name
-// of this scope.
+// laneScope returns the scope of a lane. prism-processes recognizes it by its name.
 func laneScope(s beam.Scope, lane int) beam.Scope { return s.Scope(fmt.Sprintf("lane-%d", lane)) }
 
 // consumeFiles adds a consumer for a collection KV<int, string>. Prism 2.77 waits for the outputs
@@ -277,7 +274,7 @@ func renewEpoch() {
 	epoch.Store(&name)
 }
 
-// openedTask is the itemFunc that this process has opened for the shared data of a task.
+// openedTask is the itemFunc for the shared data of a task in this process.
 type openedTask struct {
 	once sync.Once
 	do   itemFunc
@@ -292,7 +289,7 @@ var lastOpened struct {
 	by map[string]string // SHA-256 and epoch
 }
 
-// Setup opens the shared data, unless this process has already opened them.
+// Setup opens the shared data unless this process has opened it.
 func (w *work) Setup(ctx context.Context) error {
 	lastOpened.Lock()
 	if lastOpened.of == nil {

@@ -21,7 +21,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// tasks contains test tasks, in addition to the tasks of package wda.
+// tasks contains the tasks of the tests, in addition to those of package wda.
 var tasks = map[string]func(ctx context.Context, shared []byte) (itemFunc, error){}
 
 func init() {
@@ -176,8 +176,8 @@ func init() {
 	}
 }
 
-// TestNeverDone checks that Do returns an error if an item fails in every attempt, and that
-// finished items are not repeated.
+// TestNeverDone checks the error for an item that fails in every attempt, and that finished items
+// are not repeated.
 func TestNeverDone(t *testing.T) {
 	var seen []Pipeline
 	c := &Cluster{Runner: "prism", Folder: t.TempDir(), Lanes: 2, Attempts: 2, Progress: func(p Pipeline) { seen = append(seen, p) }}
@@ -213,8 +213,7 @@ func init() {
 	beam.RegisterRunner("taken", checkConsumed)
 }
 
-// TestProcesses checks that each lane has its own process, and that the next pipeline uses the same
-// processes.
+// TestProcesses checks that each lane has its own process, which the next pipeline uses again.
 func TestProcesses(t *testing.T) {
 	c := &Cluster{Runner: "prism-processes", Folder: t.TempDir(), Lanes: 2}
 	var first [][]byte
@@ -350,8 +349,8 @@ func TestDamagedResult(t *testing.T) {
 	}
 }
 
-// BenchmarkCluster measures work without Beam, and on Beam with one or two lanes, in this process
-// and in worker processes. A lane uses one core. The case do=empty measures the smallest pipeline.
+// BenchmarkCluster measures work without Beam, and on Beam with one or two lanes, in this process and in
+// worker processes. A lane uses one core. do=empty is the smallest pipeline.
 func BenchmarkCluster(b *testing.B) {
 	const d, p = 16, 10
 	samples := func(n, classes int) (*mat.Dense, []int) {

@@ -11,8 +11,8 @@ import (
 	"github.com/gomonge/monge/wda/dataset"
 )
 
-// Model is a model file of package wda that all workers can read. SHA256 is the hash of the file at
-// the time when the pipeline was made. A worker fails if the file has a different hash.
+// Model is a model file of package wda that all workers can read, with its hash at the time when
+// the pipeline was made. A worker fails if the file has another hash.
 type Model struct {
 	Path   string
 	SHA256 string // hexadecimal
@@ -30,8 +30,8 @@ func OpenModel(ctx context.Context, path string) (Model, error) {
 	return Model{path, hexSHA256(data)}, nil
 }
 
-// Schema returns the model's description of the columns of a table, for use in Columns.Schema. It
-// returns nil if the model was fitted to an array of numbers.
+// Schema returns the model's description of the columns of a table, for Columns.Schema. It returns
+// nil if the model was fitted to an array of numbers.
 func (m Model) Schema(ctx context.Context) (*dataset.Schema, error) {
 	l, err := m.load(ctx)
 	if err != nil {
@@ -40,7 +40,7 @@ func (m Model) Schema(ctx context.Context) (*dataset.Schema, error) {
 	return l.model.Schema(), nil
 }
 
-// loaded is a model that this process has loaded.
+// loaded is a model in this process.
 type loaded struct {
 	once       sync.Once
 	model      *wda.Model
@@ -48,7 +48,7 @@ type loaded struct {
 	err        error
 }
 
-// models contains one *loaded for every Model in this process. All bundles in the process share it.
+// models contains one *loaded for every Model in this process. Bundles share it.
 var models sync.Map
 
 var loads = beam.NewCounter("monge", "model_loads")

@@ -38,12 +38,11 @@ type Columns struct {
 	// dataset.Options.Columns.
 	Features []string
 
-	// Schema, if not nil, is the Schema of a model (see Model.Schema). Columns are then found by
-	// name, in any order. Missing values and categories are treated as in the fit of the model.
+	// Schema, if not nil, is the Schema of a model: columns are found by name, in any order, and
+	// missing values and categories are treated as in the fit. See Model.Schema.
 	Schema *dataset.Schema
 
-	// AllowExtra ignores columns that Schema does not contain. Without AllowExtra, such columns are
-	// an error.
+	// AllowExtra ignores columns that Schema does not contain. Otherwise they are an error.
 	AllowExtra bool
 }
 
@@ -82,8 +81,8 @@ func partLane(p part) int { return p.Lane }
 // divideFiles is the DoFn that divides files into parts.
 type divideFiles struct{ Lanes int }
 
-// ProcessElement assigns the row groups of a Parquet file to the lanes in turn. The lane of any
-// other file depends on its name.
+// ProcessElement assigns the row groups of a file to lanes in turn. Other files are assigned by
+// name.
 func (f *divideFiles) ProcessElement(ctx context.Context, at fileio.FileMetadata, emit func(part)) error {
 	h := fnv.New32a()
 	h.Write([]byte(at.Path))
@@ -110,7 +109,7 @@ func (f *divideFiles) ProcessElement(ctx context.Context, at fileio.FileMetadata
 	})
 }
 
-// open opens a file in any of Beam's file systems, calls use, and closes the file.
+// open opens a file of any of Beam's file systems and closes it after use returns.
 func open(ctx context.Context, path string, use func(in io.Reader) error) error {
 	fs, err := filesystem.New(ctx, path)
 	if err != nil {
@@ -157,8 +156,7 @@ func (f *readParts) ProcessElement(ctx context.Context, p part, emit func(string
 	return nil
 }
 
-// partError adds the path of the file to an error, and converts the row number in the part to the
-// row number in the file.
+// partError adds the path of the file, and the row in the file, to an error.
 func partError(p part, err error) error {
 	fe, ok := errors.AsType[*dataset.FileError](err)
 	if !ok {

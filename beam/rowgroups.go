@@ -17,8 +17,8 @@ type parquetSource interface {
 	io.Seeker
 }
 
-// rowGroup is a Parquet file from which dataset.NewReader reads only one row group. Row numbers in
-// errors count from the beginning of the group.
+// rowGroup is a Parquet file from which dataset.NewReader reads only one row group. Errors count rows
+// from the beginning of the group.
 type rowGroup struct {
 	*io.SectionReader
 	number int // from 0

@@ -13,7 +13,7 @@ import (
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/local"
 )
 
-// readAll returns the bytes of a file in any of Beam's file systems.
+// readAll returns the bytes of a file of any of Beam's file systems.
 func readAll(ctx context.Context, path string) ([]byte, error) {
 	fs, err := filesystem.New(ctx, path)
 	if err != nil {
@@ -32,10 +32,9 @@ func readAll(ctx context.Context, path string) ([]byte, error) {
 	return data, nil
 }
 
-// writeFile writes a file completely or not at all. If the file system can rename files, writeFile
-// first writes to a file with a unique name. Other file systems are object stores, which create an
-// object when it is closed. If a bundle is repeated, even concurrently, it overwrites the file with
-// the same bytes.
+// writeFile writes a file completely or not at all. If the file system can rename files, it first
+// writes under a unique name. Other file systems are object stores, which create an object when it
+// is closed. A bundle may be repeated, even concurrently, and overwrites the same bytes.
 func writeFile(ctx context.Context, path string, write func(io.Writer) error) error {
 	fs, err := filesystem.New(ctx, path)
 	if err != nil {
@@ -68,10 +67,8 @@ func writeFile(ctx context.Context, path string, write func(io.Writer) error) er
 	return nil
 }
 
-// uniqueName returns a random name.
 func uniqueName() string { return fmt.Sprintf("%016x%016x", rand.Uint64(), rand.Uint64()) }
 
-// hexSHA256 returns the SHA-256 of data in hexadecimal.
 func hexSHA256(data []byte) string {
 	s := sha256.Sum256(data)
 	return hex.EncodeToString(s[:])

@@ -36,7 +36,7 @@ func Transform(s beam.Scope, m Model, col beam.PCollection) beam.PCollection {
 }
 
 // Classify classifies a collection of vectors, in the form accepted by Transform, with the
-// classifier in the model file. The result is a KV<K, wda.Class> with the results of
+// classifier in the model file. The result is a KV<K, wda.Class>, computed by
 // wda.Classifier.Predict.
 func Classify(s beam.Scope, m Model, col beam.PCollection) beam.PCollection {
 	s = s.Scope("monge.Classify")
@@ -68,7 +68,7 @@ type apply struct {
 	w    wda.Workspace
 }
 
-// Setup loads the model, unless this process has already loaded it.
+// Setup loads the model unless this process has loaded it.
 func (f *apply) Setup(ctx context.Context) (err error) {
 	f.l, err = f.Model.load(ctx)
 	return err

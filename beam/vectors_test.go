@@ -64,7 +64,7 @@ func clusters(n, classes int) (*mat.Dense, []int) {
 	return x, labels
 }
 
-// modelFile writes a model file with a classifier for samples of 4 classes.
+// modelFile writes a model with a classifier for samples of 4 classes.
 func modelFile(t *testing.T, x *mat.Dense, labels []int) (string, *wda.Classifier) {
 	t.Helper()
 	m, err := wda.Fit(t.Context(), x, labels, &wda.Settings{Components: 3, Optimizer: wda.Optimizer{Method: wda.Fisher{}}, Data: wda.Data{Whitening: wda.SphericalWhitening(0.5)}})
@@ -144,7 +144,6 @@ func rowsOf(x *mat.Dense) [][]float64 {
 	return out
 }
 
-// run runs the pipeline made by build.
 func run(t *testing.T, build func(beam.Scope)) error {
 	t.Helper()
 	p, s := beam.NewPipelineWithRoot()
@@ -152,8 +151,7 @@ func run(t *testing.T, build func(beam.Scope)) error {
 	return ptest.Run(p)
 }
 
-// csvFiles reads all shards that match glob. It returns the records by key, and the bytes of all
-// shards.
+// csvFiles returns the records of all shards by key, and all bytes.
 func csvFiles(t *testing.T, glob string) (map[string][]string, []byte) {
 	t.Helper()
 	names, err := filepath.Glob(glob)
@@ -179,7 +177,7 @@ func csvFiles(t *testing.T, glob string) (map[string][]string, []byte) {
 	return out, all
 }
 
-// parsed returns the bits of the numbers in a CSV record.
+// parsed returns the bits of the numbers in a record.
 func parsed(t *testing.T, record []string) []uint64 {
 	t.Helper()
 	var out []uint64
@@ -201,9 +199,9 @@ func bits(x []float64) []uint64 {
 	return out
 }
 
-// TestFiles checks that a pipeline that reads and writes files gives results that are bit-identical
-// to those of the model. It tests every file format and element type, one branch and three
-// branches, and this process and worker processes. Each process must load the model only once.
+// TestFiles checks that a pipeline that reads and writes files computes the same bits as the model, for every file format
+// and element type, with one and with three branches, in this process and in worker processes. Each process must load the
+// model once.
 func TestFiles(t *testing.T) {
 	x, labels := clusters(60, 4)
 	path, c := modelFile(t, x, labels)
@@ -360,7 +358,7 @@ func TestBadRows(t *testing.T) {
 			t.Errorf("%s: left %v", name, left)
 		}
 	}
-	// The vectors are shorter than the model requires.
+	// The vectors do not have the length that the model requires.
 	in := filepath.Join(dir, "short.csv")
 	if err := os.WriteFile(in, []byte("k,1,2\n"), 0o600); err != nil {
 		t.Fatal(err)
@@ -400,8 +398,7 @@ func TestModelReplaced(t *testing.T) {
 	}
 }
 
-// killedOnce is a DoFn that calls kill(File) when it reads the key Key. Therefore it kills its
-// process only once.
+// killedOnce is a DoFn that kills the process when it reads the key, if the file File still exists.
 type killedOnce struct{ Key, File string }
 
 // ProcessElement implements TestKilledBundle.
@@ -412,9 +409,8 @@ func (f *killedOnce) ProcessElement(key string, x []float64, emit func(string, [
 	emit(key, x)
 }
 
-// TestKilledBundle checks that a job fails if a bundle panics or its process is killed. Prism does
-// not retry such bundles. No file may be left half-written. Running the pipeline again must write
-// the same bytes as an undisturbed run.
+// TestKilledBundle checks that a job fails if a bundle panics or its process is killed, which Prism does not retry. No
+// file may be left half-written, and running the pipeline again must write the same bytes as an undisturbed run.
 func TestKilledBundle(t *testing.T) {
 	x, labels := clusters(60, 4)
 	path, _ := modelFile(t, x, labels)

@@ -55,7 +55,7 @@ func Write(s beam.Scope, path string, shards int, cols ...beam.PCollection) {
 	}
 	classes := false
 	rows := make([]beam.PCollection, len(cols))
-	for i, col := range cols { // before the collections are merged, so that the lanes share this work
+	for i, col := range cols { // before the collections are merged, to divide this work among lanes
 		switch t := col.Type(); {
 		case typex.IsKV(t) && t.Components()[1].Type() == reflect.TypeFor[[]float64]():
 			rows[i] = beam.ParDo(s, &vectorRow{shards}, col)
@@ -70,8 +70,7 @@ func Write(s beam.Scope, path string, shards int, cols ...beam.PCollection) {
 	consumeFiles(s, beam.ParDo(s, &write{path, shards, format, classes}, beam.GroupByKey(s, col)))
 }
 
-// formatOf returns the format of a file and the name without the extension. The format is the
-// extension in lower case.
+// formatOf returns the format of a file, which is its extension, and the name without the extension.
 func formatOf(name string) (format, base string, err error) {
 	ext := path.Ext(name)
 	if format = strings.ToLower(ext); format != ".parquet" && format != ".csv" {
@@ -175,7 +174,7 @@ func (f *write) parquet(w io.Writer, rows []row) error {
 		fields = append(fields, arrow.Field{Name: "x", Type: arrow.FixedSizeListOfNonNullable(int32(len(rows[0].X)), arrow.PrimitiveTypes.Float64)})
 	}
 	schema := arrow.NewSchema(fields, nil)
-	// By default, Parquet stores a writer name that contains library versions.
+	// Parquet's default name of the writer would contain versions of libraries.
 	props := parquet.NewWriterProperties(parquet.WithCreatedBy("monge"))
 	// Hide the Close method of w, because NewFileWriter would close w, which belongs to the caller.
 	out, err := pqarrow.NewFileWriter(schema, struct{ io.Writer }{w}, props, pqarrow.NewArrowWriterProperties(pqarrow.WithStoreSchema()))

@@ -13,9 +13,9 @@ import (
 type DataError struct {
 	Experiment string
 	File       string
-	// Folder is the folder that was searched, or "" if no folder was given.
+	// Folder is the folder that was searched, or "" if none was given.
 	Folder string
-	// Source describes where to get the file and what the file must contain.
+	// Source describes where the file comes from and what it must contain.
 	Source string
 }
 
@@ -43,7 +43,7 @@ var sources = map[string]string{
 	"credit_australian.csv.gz":      "Statlog Australian Credit Approval, 690 × 14, CSV; UCI repository",
 }
 
-// findData records which of the experiment's data files are missing. It fails if all of them are.
+// findData records which of the experiment's files are missing, and fails if all are.
 func (j *job) findData() error {
 	for _, file := range j.experiment.Data {
 		e := DataError{Experiment: j.experiment.Name, File: file, Folder: j.Data, Source: sources[file]}
@@ -74,8 +74,8 @@ func (j *job) hasFile(file string) bool {
 	return true
 }
 
-// checksums returns the SHA-256 of every readable data file. A file that cannot be read is reported
-// later, when an experiment needs it.
+// checksums returns the SHA-256 of every readable data file. Unreadable files are reported when
+// they are needed.
 func (j *job) checksums() map[string]string {
 	sums := map[string]string{}
 	for _, file := range j.experiment.Data {

@@ -30,8 +30,7 @@ type Experiment struct {
 	// methods returns the methods that Settings.Methods can select. The field is nil if the
 	// experiment has no methods to choose from.
 	methods func() []method
-	// find returns the names of the data files in a folder, for an experiment without a fixed list
-	// of files.
+	// find returns the data files in a folder, for an experiment without a fixed list.
 	find func(folder string) ([]string, error)
 	run  func(context.Context, *job) error
 }
@@ -50,7 +49,7 @@ func All() []Experiment {
 	}
 }
 
-// ByName returns the experiment with the given name.
+// ByName returns the experiment of that name.
 func ByName(name string) (Experiment, error) {
 	var names []string
 	for _, e := range append(All(), suiteExperiment) {
@@ -78,7 +77,7 @@ func (e Experiment) Methods() []string {
 // Settings configures a run. The zero value runs the paper's protocol and writes the results to the
 // working folder.
 type Settings struct {
-	// Data is the folder with the data files. An empty string means that there are no data files.
+	// Data is the folder with the data files; "" means that there are none.
 	Data string
 	// Out is the folder of the results. Each experiment creates and uses a subfolder with its own
 	// name. Default: the working folder.
@@ -109,7 +108,7 @@ type Settings struct {
 	// AnyBuild also accepts journal cells that were computed by a different build of the program.
 	// The report lists the builds.
 	AnyBuild bool
-	// Build is the name, version and revision of the program, for the report and the journal.
+	// Build names the program, its version and revision, for the report and the journal.
 	Build string
 	// Progress, if not nil, is called before the first cell and after every cell, by one goroutine
 	// at a time.
@@ -137,9 +136,9 @@ type Report struct {
 	Summary []string
 	// Missing lists data files that do not exist. The report omits all parts that need these files.
 	Missing []DataError
-	// Failed lists cells that ended with an error. An entry has the form "method=LSDR trial=3: …".
+	// Failed lists cells that ended with an error, for example "method=LSDR trial=3: …".
 	Failed []string
-	// Cells is the total number of cells. Reused is the number of cells taken from earlier runs.
+	// Cells is the number of all cells. Reused is the number of cells from earlier runs.
 	Cells, Reused int
 	Elapsed       time.Duration
 }
@@ -172,7 +171,7 @@ func Run(ctx context.Context, e Experiment, s Settings) (*Report, error) {
 	return &j.report, nil
 }
 
-// newJob checks the settings and creates the results folder.
+// newJob checks the settings and makes the folder.
 func newJob(e Experiment, s Settings) (*job, error) {
 	if s.Trials < 0 || s.Workers < 0 || s.Limit < 0 || slices.ContainsFunc(s.Components, func(p int) bool { return p < 1 }) {
 		return nil, fmt.Errorf("%w: %d trials, %d workers, components %v, limit %v", ErrSettings, s.Trials, s.Workers, s.Components, s.Limit)

@@ -249,7 +249,7 @@ func checkHTML(t *testing.T, page string, r *Report) {
 	if images != want {
 		t.Errorf("the report shows %d pictures of %d", images, want)
 	}
-	// Remove the base64 text of the pictures, which may contain any word.
+	// The base64 text of a picture may contain any word.
 	text := html.UnescapeString(regexp.MustCompile(`base64,[^"]*`).ReplaceAllString(page, ""))
 	for _, s := range append([]string{r.Title, "experiment " + r.Name, "arXiv:1608.08063"}, r.Summary...) {
 		if !strings.Contains(text, s) {
@@ -275,9 +275,9 @@ func checkXML(t *testing.T, name string, b []byte) {
 	}
 }
 
-// counting returns an experiment whose cells count how often they are computed.
+// counting returns an experiment with cells that only count how often they are computed.
 func counting(trials int, computed *int) Experiment {
-	var mu sync.Mutex // cells run concurrently
+	var mu sync.Mutex // cells run at the same time
 	return Experiment{
 		Name: "counting", Title: "Counting", Paper: "nowhere", Trials: trials, Revision: 1,
 		methods: func() []method { return []method{{name: "a", with: "x=1"}, {name: "b"}} },
@@ -380,8 +380,7 @@ func TestJournal(t *testing.T) {
 	check("other settings of a method", r, err, 2, 0, 2)
 }
 
-// TestJournalInUse checks that a second run in the same folder returns an error and does not
-// disturb the first run.
+// TestJournalInUse checks that a second run in the same folder is an error and does not disturb the first.
 func TestJournalInUse(t *testing.T) {
 	s := Settings{Out: t.TempDir(), Workers: 1}
 	e := counting(1, new(int))
@@ -575,7 +574,7 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// TestAbandon checks that a run ends even if a method ignores the context.
+// TestAbandon checks that a run ends although a method ignores the context.
 func TestAbandon(t *testing.T) {
 	release := make(chan struct{})
 	defer close(release)

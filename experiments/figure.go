@@ -78,7 +78,7 @@ type series struct {
 	x, y, bar []float64
 }
 
-// curves is a plot of several series with common axes.
+// curves are series on common axes.
 type curves struct {
 	title, x, y string
 	logX, logY  bool
@@ -90,7 +90,7 @@ type curves struct {
 // Plot implements plot.Plotter.
 func (s series) Plot(c draw.Canvas, p *plot.Plot) {
 	tx, ty := p.Transforms(&c)
-	var lines [][]vg.Point // one line for each run of points without missing values
+	var lines [][]vg.Point // interrupted at missing values
 	open := false
 	for i := range s.x {
 		if math.IsNaN(s.y[i]) {
@@ -174,7 +174,7 @@ func (cs curves) draw(c draw.Canvas) {
 	p.Draw(c)
 }
 
-// niceTicks makes at least five ticks at multiples of 10^k, 2·10^k or 5·10^k.
+// niceTicks makes at least five ticks at multiples of 1, 2 or 5 times a power of ten.
 type niceTicks struct{}
 
 // Ticks implements plot.Ticker.
@@ -222,7 +222,7 @@ const (
 	legendStep = 16
 )
 
-// drawLegend draws the legend of the series at the left edge of c, vertically centered.
+// drawLegend draws the legend of series at the left of c, in the middle of its height.
 func drawLegend(c draw.Canvas, all []series) {
 	sty := picture.TextStyle(10)
 	top := c.Center().Y + legendStep*vg.Length(len(all)-1)/2
@@ -244,7 +244,7 @@ func legendWidth(all []series) vg.Length {
 	return legendLine + 6 + w
 }
 
-// drawCurves draws the curves and, to the right, a legend.
+// drawCurves draws the curves with a legend at their right.
 func drawCurves(c draw.Canvas, cs curves) {
 	w := legendWidth(cs.series)
 	drawLegend(draw.Crop(c, c.Size().X-w, 0, 0, 0), cs.series)
@@ -278,7 +278,7 @@ type link struct {
 	style          draw.LineStyle
 }
 
-// links draws its elements in order. Links do not affect the ranges of the axes.
+// links are drawn in order. Links do not affect the ranges of the axes.
 type links []link
 
 // Plot implements plot.Plotter.
@@ -289,8 +289,8 @@ func (l links) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// newLink returns a line from row i of x to row k of y. The strength, from 0 to 1, determines how
-// dark and how wide the line is.
+// newLink returns a line from row i of x to row k of y. A larger strength, from 0 to 1, makes the line
+// darker and wider.
 func newLink(x *mat.Dense, i int, y *mat.Dense, k int, strength float64) link {
 	return link{
 		x.At(i, 0), x.At(i, 1), y.At(k, 0), y.At(k, 1), strength,
@@ -306,7 +306,7 @@ func (l links) sorted() links {
 	return l
 }
 
-// fadeColor mixes the color c with white. Strength 0 gives white, and strength 1 gives c.
+// fadeColor mixes a color with white. Strength 0 gives white, and 1 gives c.
 func fadeColor(c color.NRGBA, strength float64) color.NRGBA {
 	strength = min(max(strength, 0), 1)
 	mix := func(v uint8) uint8 { return uint8(math.Round(255 + strength*(float64(v)-255))) }

@@ -34,12 +34,12 @@ type job struct {
 // grid describes the cells of an experiment.
 type grid struct {
 	// columns names the coordinates of a cell, such as "method" and "trial". within names the
-	// additional coordinates of a value inside a cell, such as "k".
+	// coordinates of a value within a cell, such as "k".
 	columns, within []string
 	// settings contains everything that affects the values of all cells, except the data and the
 	// seed. The report prints these settings.
 	settings []setting
-	// If alone is true, cells run one after the other, so that their times can be measured.
+	// If alone is true, the cells run one after the other, for measurements of time.
 	alone bool
 }
 
@@ -51,8 +51,7 @@ type setting struct {
 
 func newSetting(name string, value any) setting { return setting{name, formatValue(value)} }
 
-// formatValue formats a coordinate or a setting. Numbers are formatted with as few digits as
-// possible.
+// formatValue formats a coordinate or a setting. Numbers have as few digits as possible.
 func formatValue(v any) string {
 	switch v := v.(type) {
 	case float64:
@@ -69,7 +68,7 @@ func formatValue(v any) string {
 	return fmt.Sprint(v)
 }
 
-// cell is a unit of work. A finished cell is stored in the journal and not computed again.
+// cell is a unit of work. It is computed once and stored in the journal.
 type cell struct {
 	at []string // values of the columns in grid.columns
 	// with describes settings of this cell only, such as the settings of its method. A journal cell
@@ -99,7 +98,7 @@ type value struct {
 	Value   float64  `json:"v"`
 }
 
-// array is a matrix that is stored in the journal.
+// array is a matrix in the journal.
 type array struct {
 	Rows int       `json:"rows"`
 	Cols int       `json:"cols"`
@@ -116,7 +115,7 @@ func (o *output) addValue(measure string, v float64, at ...any) {
 	o.Values = append(o.Values, m)
 }
 
-// keepArray adds a matrix under the given name.
+// keepArray adds an array.
 func (o *output) keepArray(name string, m mat.Matrix) {
 	d := mat.DenseCopyOf(m)
 	r := d.RawMatrix()
@@ -126,8 +125,7 @@ func (o *output) keepArray(name string, m mat.Matrix) {
 	o.Arrays[name] = array{r.Rows, r.Cols, r.Data}
 }
 
-// checkFinite returns an error if any value is NaN or infinite, because JSON cannot represent such
-// values.
+// checkFinite returns an error for values that JSON cannot represent.
 func (o *output) checkFinite() error {
 	for _, v := range o.Values {
 		if math.IsNaN(v.Value) || math.IsInf(v.Value, 0) {
@@ -155,7 +153,7 @@ type done struct {
 
 func (d *done) key() string { return strings.Join(d.At, "\x00") + "\x01" + d.With }
 
-// results holds all cells of a run, in the order of the arguments of compute.
+// results are all cells of a run, in the order in which they were given.
 type results struct {
 	grid
 	cells []*done
@@ -260,8 +258,8 @@ func (j *job) computeCells(ctx context.Context, cells []cell, todo []int, r *res
 	return nil
 }
 
-// patience is the time that a cell has to stop after the context has ended. A cell that takes
-// longer, for example in an evaluation of CEML's entropy, is abandoned.
+// patience is the time that a cell has to stop after the context has ended. Evaluations that take longer,
+// such as CEML's entropy, are abandoned.
 const patience = time.Second
 
 // run computes one cell. The only error that it returns is the error of the context. An error of
@@ -298,7 +296,7 @@ func run(ctx context.Context, c cell) (*done, error) {
 	return d, nil
 }
 
-// formatPlace formats the coordinates of a cell, for example "method=LSDR trial=3".
+// formatPlace formats coordinates: "method=LSDR trial=3".
 func formatPlace(columns, at []string) string {
 	var s []string
 	for i, c := range columns {
@@ -307,8 +305,8 @@ func formatPlace(columns, at []string) string {
 	return strings.Join(s, " ")
 }
 
-// where selects values by their coordinates. The keys are column names. A column without a key may
-// have any value.
+// where selects values by their coordinates. The keys are names of columns. Columns that are not
+// named may have any value.
 type where map[string]any
 
 // values returns the values of the given measure that w selects, in the order of the cells.
@@ -359,7 +357,6 @@ func (r *results) array(name string, w where) *mat.Dense {
 	return nil
 }
 
-// writeCSV writes one row for every measured value.
 func (r *results) writeCSV(w io.Writer) error {
 	out := csv.NewWriter(w)
 	head := slices.Concat(r.columns, r.within, []string{"measure", "value"})
@@ -378,7 +375,6 @@ func (r *results) writeCSV(w io.Writer) error {
 	return out.Error()
 }
 
-// write writes a file to the results folder.
 func (j *job) write(name string, content func(io.Writer) error) error {
 	if err := outfile.WriteFile(filepath.Join(j.folder, name), content); err != nil {
 		return err
@@ -407,14 +403,13 @@ func (j *job) close() {
 	}
 }
 
-// dataFiles caches data files. A file is read when it is first needed.
+// dataFiles are read once, when first needed.
 type dataFiles struct {
 	mu  sync.Mutex
 	all map[string]*dataset.Dataset
 }
 
-// data returns the contents of a data file, which is read on first use. The caller must not modify
-// the result.
+// data returns a data file, which is read on first use. The caller must not modify it.
 func (j *job) data(file string) (*dataset.Dataset, error) {
 	j.files.mu.Lock()
 	defer j.files.mu.Unlock()
@@ -435,7 +430,6 @@ func (j *job) data(file string) (*dataset.Dataset, error) {
 	return d, nil
 }
 
-// open opens the journal.
 func (j *job) open(g grid) (err error) {
 	if j.journal != nil {
 		panic("experiment: cells are computed in one go")

@@ -21,13 +21,13 @@ type journal struct {
 	header   header
 	sessions []session
 	cells    map[string]*done
-	session  session // session of the current run; written before its first cell
+	session  session // session of this run; written before its first cell
 	started  bool
 }
 
 const journalName = "monge experiment, format 1"
 
-// header contains everything that the cells depend on, except their coordinates.
+// header contains everything that the cells depend on besides their own coordinates.
 type header struct {
 	Journal    string    `json:"journal"`
 	Experiment string    `json:"experiment"`
@@ -43,7 +43,7 @@ type session struct {
 	Build   string `json:"build"`
 	Machine string `json:"machine"`
 	Workers int    `json:"workers"`
-	// Data maps each existing data file to its SHA-256 checksum.
+	// Data has the SHA-256 of the data files that existed.
 	Data  map[string]string `json:"data,omitempty"`
 	cells int
 }
@@ -52,7 +52,7 @@ type session struct {
 // different build.
 type JournalError struct {
 	Path string
-	// Line is the line number, counted from 1. It is 0 if the error is about the whole file.
+	// Line counts from 1; 0 means the whole file.
 	Line int
 	Err  error
 	// Differences lists the differences between the run of the journal and the current run.
@@ -75,9 +75,9 @@ func (e *JournalError) Unwrap() error { return e.Err }
 
 // Causes of a JournalError.
 var (
-	// ErrOtherSettings means that the cells were computed with different settings or data.
+	// ErrOtherSettings means that the cells were computed with other settings or data.
 	ErrOtherSettings = errors.New("begun with other settings")
-	// ErrOtherBuild means that the cells were computed by a different build of the program.
+	// ErrOtherBuild means that the cells were computed by another build.
 	ErrOtherBuild = errors.New("begun by another build")
 	// ErrInUse means that another process has the journal open.
 	ErrInUse = errors.New("in use by another run")
@@ -133,7 +133,6 @@ func openJournal(path string, h header, s session, fresh, anyBuild bool) (_ *jou
 	return j, nil
 }
 
-// parse reads the lines of a journal.
 func (j *journal) parse(path string, text []byte) error {
 	for n, line := range bytes.Split(text, []byte{'\n'}) {
 		if len(line) == 0 {
@@ -216,8 +215,8 @@ func (h header) differences(old header) []string {
 	return all
 }
 
-// differences lists the data files that have changed since an older session. A file that existed in
-// only one of the two sessions is not listed, because it does not affect cells of other files.
+// differences lists the data files that have changed. A file that is missing now or was missing
+// before does not affect cells of other files.
 func (s session) differences(old session) []string {
 	var all []string
 	for _, file := range slices.Sorted(maps.Keys(s.Data)) {
@@ -228,10 +227,8 @@ func (s session) differences(old session) []string {
 	return all
 }
 
-// shortSum returns the beginning of a checksum.
 func shortSum(sum string) string { return "SHA-256 " + sum[:min(12, len(sum))] }
 
-// append writes a finished cell.
 func (j *journal) append(d *done) error {
 	if !j.started {
 		if err := j.line(j.session); err != nil {

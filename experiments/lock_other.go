@@ -4,5 +4,5 @@ package experiments
 
 import "os"
 
-// lock does nothing, because these systems have no flock.
+// lock does nothing: these systems have no flock.
 func lock(*os.File) error { return nil }

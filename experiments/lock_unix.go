@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// lock locks f until f is closed. It returns ErrInUse if another process has locked f. Without the
-// lock, two runs with the same journal would compute every cell twice.
+// lock locks f for this process until f is closed. Without the lock, two runs with the same journal
+// would compute every cell twice.
 func lock(f *os.File) error {
 	err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
 	if errors.Is(err, unix.EWOULDBLOCK) {

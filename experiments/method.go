@@ -27,7 +27,7 @@ type method struct {
 	fit func(ctx context.Context, t *training, p int) (*mat.Dense, error)
 }
 
-// training contains training samples and the data that several fits to these samples share.
+// training contains samples for several fits, and data that they share.
 type training struct {
 	*dataset.Dataset
 	most     int // largest number of components of all fits
@@ -77,7 +77,7 @@ func paperBaselines() []method {
 	return all
 }
 
-// ofBaseline wraps a method of package baseline or baselines.
+// ofBaseline returns a method of package baseline or baselines.
 func ofBaseline(m baselines.Method) method {
 	return method{
 		name: m.String(),
@@ -110,7 +110,7 @@ func ofWDA(name string, s wda.Settings) method {
 				return nil, err
 			}
 			s := s
-			s.Components, s.Workers = p, 1 // one worker, because cells run in parallel
+			s.Components, s.Workers = p, 1 // cells run in parallel
 			m, err := samples.Fit(ctx, &s)
 			if err != nil {
 				return nil, err
@@ -139,7 +139,7 @@ func settingsText(s any) string {
 	return strings.Join(all, " ")
 }
 
-// project returns the samples x projected by p. If p is nil, it returns x.
+// project returns the samples projected by p, or x if p is nil.
 func project(x, p *mat.Dense) *mat.Dense {
 	if p == nil {
 		return x

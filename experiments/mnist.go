@@ -33,21 +33,21 @@ var mnistExperiment = Experiment{
 	run:      runMNIST,
 }
 
-// mnistSteps are the step limits at which the paper's method is also evaluated, in addition to the
+// mnistSteps are the numbers of steps after which the paper's method is stopped, in addition to the
 // default limit.
 var mnistSteps = []int{1, 3, 10, 30, 100}
 
-// Names of methods that only the MNIST experiment has.
+// Names of methods that only this experiment has.
 const (
-	nameLMNNStopped = "LMNN-50"    // the paper's objective, maximized with more steps than the paper's method
-	namePaperFar    = "WDA-paper*" // the paper's objective, maximized further than its method gets
+	nameLMNNStopped = "LMNN-50"    // LMNN after 50 steps of its minimizer
+	namePaperFar    = "WDA-paper*" // the paper's objective, maximized with more steps than the paper's method
 )
 
 // namePaperSteps returns the name of the paper's method stopped after the given number of steps.
 func namePaperSteps(steps int) string { return fmt.Sprintf("%s-%d", namePaper, steps) }
 
-// mnistMethods returns all methods, with the paper's numbers of neighbors. Methods that would take
-// most of the time are marked as slow and do not run by default.
+// mnistMethods returns all methods, with the paper's numbers of neighbors. Methods that would take most of
+// the time do not run by default.
 func mnistMethods() []method {
 	all := []method{originalMethod()}
 	for _, m := range paperBaselines() {
@@ -76,7 +76,7 @@ type mnistSizes struct {
 	trained    int // digits
 	tested     int // 0: all
 	ks, ps     []int
-	k          int // the number K of neighbors in tables and sentences
+	k          int // the K of tables and sentences
 	drawn      int // number of training digits and of test digits that t-SNE embeds
 	dots       int // number of these digits in the picture
 	iterations int // of t-SNE
@@ -118,8 +118,7 @@ func (j *job) mnistPart(split int) (mnistPart, error) {
 	return mnistPart{all, &dataset.Dataset{X: mat.NewDense(len(at), 1, at), Labels: labels, Classes: all.Classes}}, nil
 }
 
-// digits returns a random sample of n digits with pixels from 0 to 1. If n is 0, it returns all
-// digits. The classes keep their proportions.
+// digits returns n digits, or all if n is 0, with pixels from 0 to 1. Classes keep their proportions.
 func (r mnistPart) digits(n int, seed uint64) (*dataset.Dataset, error) {
 	chosen := r.rows
 	if n > 0 {
@@ -137,7 +136,7 @@ func (r mnistPart) digits(n int, seed uint64) (*dataset.Dataset, error) {
 	return d, nil
 }
 
-// mnistRun is the data that all cells share.
+// mnistRun is the data shared by the cells.
 type mnistRun struct {
 	*job
 	mnistSizes
@@ -158,7 +157,6 @@ func (j *job) newMNISTRun() (*mnistRun, error) {
 	return e, err
 }
 
-// train returns the training digits of the given trial.
 func (e *mnistRun) train(trial int) (*dataset.Dataset, error) {
 	return e.training.digits(e.trained, e.seed("train", trial))
 }
@@ -433,7 +431,7 @@ func (e *mnistRun) drawByK(r *results) error {
 	})
 }
 
-// tables adds tables of the errors to the report.
+// tables adds tables of the errors.
 func (e *mnistRun) tables(r *results) {
 	ks := []int{e.ks[0], e.k, e.ks[len(e.ks)-1]}
 	ks = slices.Compact(slices.Sorted(slices.Values(ks)))
@@ -464,7 +462,7 @@ func (e *mnistRun) tables(r *results) {
 	e.published(r, head[1:])
 }
 
-// published compares our errors with the numbers that the paper states for MNIST.
+// published compares our errors with the only numbers that the paper gives for MNIST.
 func (e *mnistRun) published(r *results, names []string) {
 	t := &table{
 		Title: "Beside the paper's table of ten datasets",
@@ -568,7 +566,7 @@ func (e *mnistRun) drawBySteps(r *results) error {
 	})
 }
 
-// mnistPaperSteps is the default step limit in wda.Settings.
+// mnistPaperSteps is the default limit of steps in wda.Settings.
 const mnistPaperSteps = 200
 
 // objectives adds a table that compares the objective J with the error of every method.
@@ -597,7 +595,7 @@ func (e *mnistRun) objectives(r *results) {
 	}
 }
 
-// mnistPictureMethods are the methods in the t-SNE pictures. A method without results is omitted.
+// mnistPictureMethods are the methods in the t-SNE pictures, if they were run.
 var mnistPictureMethods = []string{
 	nameOriginal, "PCA", "FDA", "LFDA", "LMNN", "LSDR", "LSQMI", "CEML", namePaper, namePaperSteps(3), nameWDA, namePaperFar,
 }
@@ -663,15 +661,14 @@ func countedSteps(n int) string {
 	return fmt.Sprintf("%d steps", n)
 }
 
-// comments adds the section that states which results of the paper are reproduced.
+// comments adds the section on which results of the paper are reproduced.
 func (e *mnistRun) comments(r *results) {
 	mean := func(name string, p int) float64 { return mnistMean(r, "error", e.keyWithK(name, p, e.k)) }
 	percent := func(name string, p int) string { return fmt.Sprintf("%.1f %%", 100*mean(name, p)) }
 	known := func(p int, names ...string) bool {
 		return !slices.ContainsFunc(names, func(n string) bool { return math.IsNaN(mean(n, p)) })
 	}
-	// best returns the step limit for which the paper's method has the lowest error, and this
-	// error.
+	// best is the number of steps of the paper's method with the lowest error.
 	best := func(p int) (steps int, least float64) {
 		least = math.Inf(1)
 		for _, k := range mnistSteps {

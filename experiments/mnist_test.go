@@ -175,7 +175,7 @@ func TestMNISTPart(t *testing.T) {
 			t.Errorf("part %d: more digits than there are: %v", split, err)
 		}
 	}
-	// A file that does not mark test digits must be an error.
+	// A file without a split has no test part.
 	dir := t.TempDir()
 	writeDataset(t, filepath.Join(dir, mnistFile), classed(6, 60, 3, 2))
 	if _, err := Run(t.Context(), mnistExperiment, Settings{Data: dir, Out: t.TempDir(), Small: true}); !errors.Is(err, wda.ErrSettings) {

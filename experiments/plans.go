@@ -92,8 +92,8 @@ func runPlans(ctx context.Context, j *job) error {
 	return j.reportPlans(r, classes, n)
 }
 
-// byMode sorts the samples of a class by mode, so that the modes appear as blocks in the matrices.
-// In the simulated data, the modes alternate.
+// byMode sorts the samples of a class by mode, to make blocks visible in the matrices. The simulation
+// alternates modes.
 func byMode(x *mat.Dense) *mat.Dense {
 	var rows []int
 	n, _ := x.Dims()
@@ -165,8 +165,7 @@ func (j *job) reportPlans(r *results, classes [2]*mat.Dense, n int) error {
 		for k, lambda := range planLambdas {
 			at := where{"lambda": lambda}
 			full := rows[k].Size()
-			// A row of the figure contains four columns: links, a matrix, links, and two matrices
-			// one above the other.
+			// The columns contain links, a matrix, links, and two matrices one above the other.
 			big, small := full.Y*1.02, (full.X-2*full.Y*1.02)/2-6
 			x := rows[k].Min.X
 			panel := func(width vg.Length) draw.Canvas {

@@ -8,7 +8,7 @@ import "slices"
 
 // publishedTable is a table of the paper.
 type publishedTable struct {
-	// Label is the LaTeX label of the table. Caption is the beginning of its caption.
+	// Label is the label in the LaTeX source. Caption is the beginning of the caption.
 	Label, Caption string
 	Methods        []string // the columns, named as in this package
 	Rows           []publishedRow
@@ -78,6 +78,6 @@ var publishedTimingDeviations = publishedTable{
 	},
 }
 
-// claimCaltech is what section "Caltech dataset" says about the figure of errors against p. The
+// claimCaltech is the statement in section "Caltech dataset" about the figure of errors against p. The
 // figure has no numbers.
 const claimCaltech = "LMNN yields to a better subspace for small p values while WDA is the best performing method for p ≥ 6"

@@ -59,8 +59,8 @@ func friedman(ranks []float64, n int) float64 {
 // classifiers over multiple data sets", JMLR 7, 2006, table 5).
 var nemenyi = []float64{1.960, 2.343, 2.569, 2.728, 2.850, 2.949, 3.031, 3.102, 3.164}
 
-// criticalDifference returns the smallest difference of two mean ranks that is significant at the
-// level 0.05, for k methods over n data sets: q √(k(k+1)/(6n)).
+// criticalDifference returns the critical difference between two mean ranks of k methods over n
+// sets at the level 0.05: q √(k(k+1)/(6n)).
 func criticalDifference(k, n int) float64 {
 	return nemenyi[k-2] * math.Sqrt(float64(k*(k+1))/float64(6*n))
 }
@@ -81,7 +81,7 @@ func similarGroups(sorted []float64, cd float64) (groups []interval) {
 	return groups
 }
 
-// interval is a range of indices. It includes both of its ends.
+// interval is a range of indices that includes both ends.
 type interval struct{ from, to int }
 
 // drawRanks draws Demšar's critical-difference diagram. The mean ranks are marked on an axis with

@@ -19,7 +19,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// page is the content of the HTML report.
+// page is the content of the HTML report, in order.
 type page struct {
 	settings []setting
 	times    []groupTime
@@ -40,30 +40,26 @@ type image struct {
 	PNG           []byte
 }
 
-// Source returns the picture as a data URL, so that the report is a single file.
+// Source returns the picture inline, so that the report is one file.
 func (i *image) Source() template.URL {
 	return template.URL("data:image/png;base64," + base64.StdEncoding.EncodeToString(i.PNG))
 }
 
-// addFinding adds a main finding. This sentence is printed on the terminal and at the top of the
-// report.
+// addFinding adds a main finding: a sentence for the terminal and the head of the report.
 func (j *job) addFinding(format string, args ...any) {
 	j.report.Summary = append(j.report.Summary, fmt.Sprintf(format, args...))
 }
 
-// addHeading starts a section of the report.
 func (j *job) addHeading(text string) { j.page.parts = append(j.page.parts, part{Heading: text}) }
 
-// addParagraph adds a paragraph.
 func (j *job) addParagraph(format string, args ...any) {
 	j.page.parts = append(j.page.parts, part{Text: fmt.Sprintf(format, args...)})
 }
 
-// addTable adds a table.
 func (j *job) addTable(t *table) { j.page.parts = append(j.page.parts, part{Table: t}) }
 
-// addFigure draws a picture and adds it to the report. The size is in pixels of 1/96 inch. The
-// picture is written to EXPERIMENT-NAME.png and .svg.
+// addFigure draws a picture of the given size in pixels of 1/96 inch, writes it as
+// EXPERIMENT-NAME.png and .svg, and adds it to the report.
 func (j *job) addFigure(name, caption string, width, height int, paint func(draw.Canvas)) error {
 	dpi := 120
 	if j.Small {
@@ -96,8 +92,7 @@ type groupTime struct {
 	Mean, Max, Sum float64 // seconds
 }
 
-// groupTimes groups the cells by their method. Without a column "method", it groups them by the
-// first column.
+// groupTimes groups the cells by their method, or by their first column.
 func (r *results) groupTimes() []groupTime {
 	column := max(0, slices.Index(r.columns, "method"))
 	var all []groupTime
@@ -123,7 +118,6 @@ var reportTemplate = template.Must(template.New("report").Funcs(template.FuncMap
 	"seconds": func(s float64) string { return fmt.Sprintf("%.3g", s) },
 }).Parse(reportText))
 
-// writeReport writes the HTML report.
 func (j *job) writeReport() error {
 	var sessions []session
 	if j.journal != nil {
@@ -199,7 +193,7 @@ func (j *job) removeOldPictures() error {
 	return nil
 }
 
-// command returns the command line that reproduces this report.
+// command returns the command line that makes this report.
 func (j *job) command() string {
 	c := "experiment " + j.experiment.Name
 	switch {

@@ -23,7 +23,7 @@ func TestPlans(t *testing.T) { testExperiment(t, plansExperiment, Settings{}) }
 
 func TestToyLambda(t *testing.T) { testExperiment(t, toyLambdaExperiment, Settings{}) }
 
-// TestToy runs only the fast methods. TestToySlow runs the slow methods once.
+// TestToy leaves out the slow methods. TestToySlow runs them once.
 func TestToy(t *testing.T) {
 	var fast []string
 	for _, m := range toyMethods() {
@@ -77,8 +77,8 @@ func TestToyGoal(t *testing.T) {
 	}
 }
 
-// TestToyDraws checks that all methods of a trial use the same samples, and that the samples depend
-// on the trial and the seed. Test samples must differ from training samples.
+// TestToyDraws checks that a trial has the same samples for all methods, and that samples depend on the
+// trial and the seed. Test samples differ from training samples.
 func TestToyDraws(t *testing.T) {
 	j := &job{Settings: Settings{Seed: 1}}
 	s := toySizes{train: 30, test: 30}
@@ -95,7 +95,7 @@ func TestToyDraws(t *testing.T) {
 			t.Error("two draws have the same samples")
 		}
 	}
-	// These arguments are equal when concatenated, but must give different seeds.
+	// These pairs of arguments are equal when concatenated.
 	if j.seed("a", 12) == j.seed("a1", 2) || j.seed("a", 1, 2) == j.seed("a", 12) {
 		t.Error("two purposes have the same seed")
 	}
@@ -156,8 +156,7 @@ func TestWeightings(t *testing.T) {
 }
 
 func TestMeanPartners(t *testing.T) {
-	// The first row has four equal weights and the second row has one weight, so the mean number of
-	// partners is (4 + 1)/2.
+	// One row has four equal partners and the other has one, so the mean is (4 + 1)/2.
 	if got := meanPartners(mat.NewDense(2, 4, []float64{1, 1, 1, 1, 0, 0, 3, 0})); math.Abs(got-2.5) > 1e-12 {
 		t.Errorf("%v partners, not 2.5", got)
 	}
@@ -166,8 +165,7 @@ func TestMeanPartners(t *testing.T) {
 	}
 }
 
-// TestModes checks that byMode sorts samples by mode, and that modeShares sums the blocks of the
-// transport plan.
+// TestModes checks that byMode sorts samples by mode, and that modeShares adds up blocks.
 func TestModes(t *testing.T) {
 	data := dataset.Simulation{Classes: 2, NoNoise: true, Radius: 10, Spread: 0.1, Seed: 3}.Generate(20)
 	x := byMode(classSamples(data, 0))
@@ -251,8 +249,7 @@ func TestTicks(t *testing.T) {
 	}
 }
 
-// TestLooks checks that the methods of an experiment can be distinguished in pictures, even without
-// color.
+// TestLooks checks that all methods of an experiment look different, even without color.
 func TestLooks(t *testing.T) {
 	for _, e := range All() {
 		if e.methods == nil {
@@ -261,7 +258,7 @@ func TestLooks(t *testing.T) {
 		seen := map[string]string{}
 		for i, m := range e.methods() {
 			l := lookOf(m.name, i)
-			// There are seven different markers; see picture.Glyph.
+			// Markers repeat after seven; see picture.Glyph.
 			key := formatValue(l.index%7) + "/" + formatValue(len(l.dashes)) + "/" + formatValue(float64(l.width))
 			for _, d := range l.dashes {
 				key += " " + formatValue(float64(d))

@@ -20,8 +20,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// suiteExperiment compares methods on the data sets of a folder. It is not an experiment of the
-// paper, and All does not return it.
+// suiteExperiment compares methods on the data sets of a folder. It is not part of the paper or of All.
 var suiteExperiment = Experiment{
 	Name:     "suite",
 	Title:    "A folder of data sets: WDA beside other projections",
@@ -37,7 +36,7 @@ const (
 	suiteK     = 5    // neighbors
 	suiteTrain = 2000 // maximum number of training rows
 	suiteTest  = 4000 // maximum number of test rows
-	suiteFolds = 3    // number of cross-validation folds
+	suiteFolds = 3    // number of folds of the cross-validation
 
 	// suiteStandardize is the name of a file in the folder. It lists the data sets whose features
 	// are standardized with the means and standard deviations of the training rows.
@@ -52,7 +51,7 @@ var suiteComponents = []int{2, 5, 10, 20}
 // better than shrinking the covariance of each class.
 const nameLDA, nameHalf = "LDA", "LDA-0.5"
 
-// errLimit is the cancellation cause of a fit that takes longer than Settings.Limit.
+// errLimit is the cause that ends a fit after Settings.Limit.
 var errLimit = errors.New("experiment: the fit takes longer than its limit")
 
 func suiteFiles(folder string) ([]string, error) {
@@ -78,8 +77,8 @@ func suiteMethods() []method {
 	}
 }
 
-// fewerThanClasses limits m to C − 1 columns for C classes, as is usual for discriminant analysis.
-// Additional columns would have no scatter between classes.
+// fewerThanClasses returns m limited to C − 1 columns, as is usual for discriminant analysis. There
+// is no scatter between classes in further columns.
 func fewerThanClasses(m method) method {
 	fit := m.fit
 	m.fit = func(ctx context.Context, t *training, p int) (*mat.Dense, error) {
@@ -88,7 +87,7 @@ func fewerThanClasses(m method) method {
 	return m
 }
 
-// classesOf returns the number of classes that have rows.
+// classesOf returns the number of classes with rows.
 func classesOf(d *dataset.Dataset) (n int) {
 	for _, c := range d.Counts() {
 		if c > 0 {
@@ -112,8 +111,8 @@ func singleThreaded(name string, s wda.Settings) method {
 	}}
 }
 
-// suiteCandidates returns the variants of a method that cross-validation compares. It returns nil
-// if the method has no settings to choose.
+// suiteCandidates returns the settings of a method that cross-validation compares, or nil if the
+// method has no settings to choose.
 func suiteCandidates(name string) []method {
 	var all []method
 	switch name {
@@ -153,7 +152,7 @@ func suiteCandidates(name string) []method {
 	return all
 }
 
-// suiteSet is a data set read from a file in the folder.
+// suiteSet is a file of the folder.
 type suiteSet struct {
 	name        string
 	data        *dataset.Dataset
@@ -221,13 +220,12 @@ func (j *job) halves(s suiteSet, trial int) (train, test *dataset.Dataset, err e
 	}
 	train = train.Subset(kept)
 	if s.standardize {
-		test = test.Subset(upToRow(test.Len())) // a copy, because scaleBoth must not change the cached data
+		test = test.Subset(upToRow(test.Len())) // a copy, because the rows of the file must not change
 		scaleBoth(train, test, true)
 	}
 	return train, test, nil
 }
 
-// upToRow returns the indices 0, …, n−1.
 func upToRow(n int) []int {
 	all := make([]int, n)
 	for i := range all {
@@ -236,7 +234,7 @@ func upToRow(n int) []int {
 	return all
 }
 
-// The two ways to choose the settings of a method.
+// Ways to choose the settings of a method.
 const (
 	byDefault    = "default"
 	byValidation = "cross-validated"
@@ -303,8 +301,7 @@ func runSuite(ctx context.Context, j *job) error {
 	return j.reportSuite(sets, choices, r)
 }
 
-// suiteCell fits a method, tests it, and measures the time. The time covers the fit or, if tuned is
-// true, the whole cross-validation.
+// suiteCell fits a method and tests it. It measures the time of the fit, or of the whole cross-validation.
 func (j *job) suiteCell(ctx context.Context, s suiteSet, m method, p int, tuned bool, trial int) (*output, error) {
 	train, test, err := j.halves(s, trial)
 	if err != nil {

@@ -9,10 +9,10 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// table is a table of a report. It shows the published values together with the computed values.
+// table is a table of a report. Published values are shown beside ours.
 type table struct {
 	Title, Note string
-	Head        []string // column headings; the first column holds the row names
+	Head        []string // column heads; the first column has the names of the rows
 	Rows        []tableRow
 }
 
@@ -25,7 +25,7 @@ type tableRow struct {
 type field struct {
 	Text      string
 	Bold      bool   // whether the value is the best of its row
-	Underline bool   // whether the value does not differ significantly from the best
+	Underline bool   // the value does not differ significantly from the best
 	Paper     string // the published value
 }
 
@@ -72,7 +72,7 @@ func (r *tableRow) markBest(values [][]float64) {
 	}
 }
 
-// plain returns the table as plain text, for the terminal and for tests.
+// plain returns the table as text, for the terminal and for tests.
 func (t *table) plain() string {
 	var b strings.Builder
 	fmt.Fprintln(&b, strings.Join(t.Head, "\t"))

@@ -36,11 +36,10 @@ func timingMethods() []method {
 	return append(all, onAllCPUs(namePaper, paper), onAllCPUs(nameWDA, wda.Settings{}), onAllCPUs(nameFloat32, wda.Settings{Objective: wda.Objective{Float32: true}}))
 }
 
-// nameFloat32 is the name of WDA with our default settings in float32.
+// nameFloat32 is WDA with our defaults in float32.
 const nameFloat32 = "WDA-f32"
 
-// onAllCPUs returns WDA with its default number of goroutines. In this experiment, cells run one at
-// a time.
+// onAllCPUs returns WDA with its default number of goroutines. The experiment computes one cell at a time.
 func onAllCPUs(name string, s wda.Settings) method {
 	m := ofWDA(name, s)
 	m.fit = func(ctx context.Context, t *training, p int) (*mat.Dense, error) {
@@ -173,7 +172,7 @@ func (j *job) reportTiming(sets []timingData, r *results) error {
 	})
 }
 
-// publishedName returns the name that the paper's table uses for one of our methods.
+// publishedName returns the name of our method in the table of the paper.
 func publishedName(name string) string {
 	if name == namePaper || name == nameFloat32 {
 		return nameWDA
@@ -208,7 +207,7 @@ func (j *job) timingFinding(d timingData, r *results) {
 	}
 }
 
-// drawTiming draws a line for every row of the table. The time axis is logarithmic.
+// drawTiming draws a line for every row of the table, times on a logarithmic axis.
 func (j *job) drawTiming(c draw.Canvas, sets []timingData, r *results) {
 	p := picture.New("", "seconds", "")
 	p.Add(picture.Grid())

@@ -82,7 +82,7 @@ func trueProjection() method {
 type toySizes struct {
 	train, test int
 	ks, ps      []int
-	drawn       int // number of test samples in the picture
+	drawn       int // test samples in the picture
 	few         int // number of trials of slow methods if p is not toyP
 }
 
@@ -103,7 +103,7 @@ const (
 	toyK = 5
 )
 
-// isSlow reports whether a fit of the method takes seconds for 100 samples.
+// isSlow reports whether a method takes seconds for 100 samples.
 func isSlow(name string) bool {
 	return name == baselines.LSDR{}.String() || name == baselines.LSQMI{}.String()
 }
@@ -136,7 +136,7 @@ func runToy(ctx context.Context, j *job) error {
 		for _, m := range j.methods {
 			for _, p := range s.ps {
 				if p != toyP && (m.fit == nil || m.name == nameTrue || isSlow(m.name) && trial >= s.few) {
-					continue // the errors do not depend on p if all features or the true dimensions are used
+					continue // the errors of all features and of the true features do not depend on p
 				}
 				cells = append(cells, newCell(func(ctx context.Context) (*output, error) {
 					return j.toyCell(ctx, s, m, trial, p)
@@ -176,8 +176,7 @@ func (j *job) toyCell(ctx context.Context, s toySizes, m method, trial, p int) (
 	return o, nil
 }
 
-// bestK returns the K with the lowest mean error, and the errors for this K. If there are no
-// errors, K is 0.
+// bestK returns the K with the lowest mean error, and its errors. K is 0 if there are no errors.
 func (r *results) bestK(ks []int, w where) (best int, errs []float64) {
 	lowest := math.Inf(1)
 	for _, k := range ks {
@@ -192,7 +191,7 @@ func (r *results) bestK(ks []int, w where) (best int, errs []float64) {
 	return best, errs
 }
 
-// isFlat reports whether the error of a method does not depend on p.
+// isFlat reports whether a method's error is the same in every dimension.
 func isFlat(m method) bool { return m.fit == nil || m.name == nameTrue }
 
 func (j *job) reportToy(s toySizes, r *results) error {

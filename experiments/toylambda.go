@@ -50,8 +50,8 @@ func withLambda(name string, lambda float64, iterations int) method {
 	return ofWDA(name, s)
 }
 
-// toyLambdas returns the tested values of λ and of L, the number of Sinkhorn iterations. λ is
-// relative to the mean squared distance of the data.
+// toyLambdas returns the tested values of λ and of L, the number of Sinkhorn iterations. λ is a
+// relative value, see wda.RelativeLambda.
 func (j *job) toyLambdas() (lambdas []float64, iterations []int) {
 	if j.Small {
 		return []float64{0.1, 3}, []int{1, 10}
@@ -59,7 +59,7 @@ func (j *job) toyLambdas() (lambdas []float64, iterations []int) {
 	return []float64{0.01, 0.1, 0.2, 0.3, 0.5, 0.7, 1, 1.5, 2, 3, 4, 5, 7, 10, 20, 30, 100}, []int{1, 2, 5, 10, 20}
 }
 
-// toyLambdaNames contains the method names in the legend.
+// toyLambdaNames contains longer names for the legend.
 var toyLambdaNames = map[string]string{
 	nameToyStarts: fmt.Sprintf("WDA, %d starts", toyStarts),
 	nameToyOne:    "WDA, one start",

@@ -22,16 +22,16 @@ type candidate struct {
 	// If fits are slow and the last steps hardly affect the choice, quick may make fewer steps than
 	// final.
 	final, quick method
-	// nested means that the projection for a smaller p consists of the first columns of the
-	// projection for the largest p.
+	// nested means that the projections for smaller p are the first columns of the projection for
+	// the largest p.
 	nested bool
 }
 
-// tuned is the result of tune: the chosen values and their errors.
+// tuned is a method with its chosen values and results.
 type tuned struct {
-	p, k      int // p is 0 if all features are used
-	candidate int // index of the chosen candidate
-	// validation is the mean error over the folds, and test is the error on the test samples.
+	p, k      int // p is 0 for all features
+	candidate int // index of the candidate
+	// validation is the mean error over the folds. test is the error on the test samples.
 	validation, test float64
 }
 
@@ -94,7 +94,7 @@ func tune(ctx context.Context, candidates []candidate, choices [][]int, train, t
 		for _, v := range list {
 			for i, p := range ps {
 				for l, k := range ks {
-					// ignore differences that are only rounding errors
+					// ignore differences within rounding
 					if e := errs[v][i][l]; e < best.validation-1e-12 {
 						best = tuned{p: p, k: k, candidate: v, validation: e}
 					}
@@ -125,7 +125,6 @@ func tune(ctx context.Context, candidates []candidate, choices [][]int, train, t
 	return results, nil
 }
 
-// valuesUpTo returns the values that do not exceed limit.
 func valuesUpTo(values []int, limit int) []int {
 	var all []int
 	for _, v := range values {

@@ -71,7 +71,7 @@ func uciFiles() []string {
 	return all
 }
 
-// uciNoise is the number of noise features, as in the paper.
+// uciNoise is the number of noise features of the paper.
 const uciNoise = 100
 
 // Names of table columns for methods with an additional setting. The setting is chosen together
@@ -96,7 +96,7 @@ func uciMethods() []method {
 	return append(all, ofWDA(namePaper, *wda.PaperSettings(0)), ofWDA(nameWDA, wda.Settings{}))
 }
 
-// uciQuick is the maximum number of steps of a fit during cross-validation.
+// uciQuick limits the steps of a fit during cross-validation.
 const uciQuick = 50
 
 // uciCandidates returns the variants of a method that cross-validation compares. A method may have
@@ -126,7 +126,7 @@ func uciCandidates(m method) (candidates []candidate, choices [][]int, names []s
 		}
 		return candidates, [][]int{{0}, all}, []string{m.name, m.name + "-s"}
 	case "LMNN":
-		// LMNN overfits, so the error after few steps does not predict the error after many steps.
+		// LMNN overfits. The error after few steps does not predict the error after many.
 		few := ofBaseline(baselines.LMNN{Neighbors: 5, MaxSteps: uciQuick})
 		return []candidate{{m, m, false}, {few, few, false}}, [][]int{{0}, {0, 1}}, []string{m.name, nameLMNNSteps}
 	case "LSDR":
@@ -158,8 +158,7 @@ func (j *job) uciSizes() uciSizes {
 // uciFolds is the number of folds of the cross-validation. The paper does not state it.
 const uciFolds = 3
 
-// uciSets returns the data sets whose files exist. A data set with a missing file may be replaced
-// by its stand-in.
+// uciSets returns the data sets whose files exist, including stand-ins.
 func (j *job) uciSets() []uciData {
 	var all []uciData
 	for _, d := range uciSets {
@@ -211,7 +210,7 @@ func runUCI(ctx context.Context, j *job) error {
 	return j.reportUCI(sets, r)
 }
 
-// uciCell chooses p and K for a method on one split of a data set, and measures the test error.
+// uciCell chooses p and K for a method on one split of a data set, and tests it.
 func (j *job) uciCell(ctx context.Context, s uciSizes, d uciData, m method, trial int) (*output, error) {
 	train, test, err := j.uciSplit(s, d, trial)
 	if err != nil {
@@ -237,7 +236,7 @@ func (j *job) uciCell(ctx context.Context, s uciSizes, d uciData, m method, tria
 	return o, nil
 }
 
-// uciSplit draws the training half and the test half of a trial. Both are scaled with the means and
+// uciSplit draws the halves of a trial. Both halves are scaled with the means and
 // standard deviations of the training half.
 func (j *job) uciSplit(s uciSizes, d uciData, trial int) (train, test *dataset.Dataset, err error) {
 	all, err := j.data(d.file)
@@ -299,7 +298,7 @@ func scaleBoth(train, test *dataset.Dataset, each bool) {
 	}
 }
 
-// appendNoise appends features of Gaussian noise with unit variance.
+// appendNoise appends the given number of features of unit variance.
 func appendNoise(d *dataset.Dataset, features int, rng *rand.Rand) {
 	n, old := d.X.Dims()
 	x := mat.NewDense(n, old+features, nil)
@@ -536,7 +535,7 @@ func median(v []float64) float64 {
 	return stat.Quantile(0.5, stat.Empirical, s, nil)
 }
 
-// uciComments adds paragraphs about the differences from the paper.
+// uciComments describes the differences from the paper.
 func (j *job) uciComments(sets []uciData, columns []uciColumn) {
 	j.addParagraph("The paper does not say whether features were standardized, how many rows of isolet, usps and mnist were taken, in how many parts cross-validation divides, and " +
 		"which other parameters were validated. Here: the features of the six UCI sets are standardized and 100 of unit variance appended, which comes closest to the published column of all features; " +
@@ -560,7 +559,7 @@ func (j *job) uciComments(sets []uciData, columns []uciColumn) {
 	}
 }
 
-// drawUCI draws one line per data set, with a mark for the error of every column.
+// drawUCI draws a line for every data set with a mark for every column.
 func drawUCI(c draw.Canvas, sets []uciData, columns []uciColumn) {
 	p := picture.New("", "test error, %", "")
 	p.Add(picture.Grid())
@@ -576,7 +575,7 @@ func drawUCI(c draw.Canvas, sets []uciData, columns []uciColumn) {
 		for i := range sets {
 			if col.errs[i] != nil {
 				s.x = append(s.x, 100*stat.Mean(col.errs[i], nil))
-				// Small vertical offsets keep marks of equal errors visible.
+				// Vertical offsets keep equal errors visible.
 				s.y = append(s.y, -float64(i)+0.6*(0.5-(float64(k)+0.5)/float64(len(columns))))
 			}
 		}
@@ -598,7 +597,7 @@ func drawUCI(c draw.Canvas, sets []uciData, columns []uciColumn) {
 	p.Draw(draw.Crop(c, 0, -w-12, 0, 0))
 }
 
-// marks draws the points of a series without lines.
+// marks are the points of a series without lines.
 type marks series
 
 // Plot implements plot.Plotter.
@@ -625,13 +624,13 @@ func (s series) drawMark(c *draw.Canvas, at vg.Point) {
 // DataRange implements plot.DataRanger.
 func (m marks) DataRange() (xmin, xmax, ymin, ymax float64) { return series(m).DataRange() }
 
-// plotPoint is a point with a color. A nil color means black.
+// plotPoint is a point in a color, nil for black.
 type plotPoint struct {
 	x, y  float64
 	color color.Color
 }
 
-// crosses draws published values as crosses.
+// crosses are published values.
 type crosses []plotPoint
 
 // Plot implements plot.Plotter.

@@ -21,8 +21,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// classed returns n samples of the given number of classes. The classes differ only in the first
-// two features.
+// classed returns n samples of the given number of classes, which differ in the first features.
 func classed(seed uint64, n, d, classes int) *dataset.Dataset {
 	rng := rand.New(rand.NewPCG(seed, 3))
 	data := &dataset.Dataset{X: mat.NewDense(n, d, nil), Labels: make([]int, n)}
@@ -49,7 +48,7 @@ func writeDataset(t *testing.T, path string, d *dataset.Dataset) {
 	var b bytes.Buffer
 	if strings.HasSuffix(path, ".csv.gz") {
 		z := gzip.NewWriter(&b)
-		// The experiments expect .csv.gz files without a header.
+		// The .csv.gz files have no header.
 		n, cols := d.X.Dims()
 		all := mat.NewDense(n, cols+1, nil)
 		all.Slice(0, n, 0, cols).(*mat.Dense).Copy(d.X)
@@ -291,7 +290,7 @@ func TestMeanRanks(t *testing.T) {
 	}
 }
 
-// TestUCIRow checks that the best value is bold, and that values that do not differ significantly
+// TestUCIRow checks that the best value is bold and that values without a significant difference
 // from it are underlined.
 func TestUCIRow(t *testing.T) {
 	a := []float64{0.10, 0.11, 0.12, 0.10, 0.11, 0.13, 0.10, 0.12}

@@ -27,7 +27,7 @@ var weightsExperiment = Experiment{
 	run:      runWeights,
 }
 
-// weighting assigns a weight to every pair of samples of two classes.
+// weighting gives every pair of samples of two classes a weight.
 type weighting struct {
 	name string
 	// pairs returns the weight of every row of y (samples of one class) paired with every row of z
@@ -38,7 +38,7 @@ type weighting struct {
 // weightLambdas are the values of λ, relative to the mean squared distance of the pairs, as in WDA.
 var weightLambdas = []float64{0.1, 1, 10}
 
-// weightNeighbors is the default number k of neighbors of LFDA.
+// weightNeighbors is the default number of neighbors of LFDA.
 const weightNeighbors = 7
 
 // weightIterations is L.
@@ -51,7 +51,7 @@ func weightings() []weighting {
 		}},
 		{"LFDA", func(ctx context.Context, y, z *mat.Dense, same bool) (*mat.Dense, error) {
 			if !same {
-				// In LFDA, W^b_ij is 1/n for every pair of samples of different classes.
+				// W^b_ij is 1/n for all pairs of different classes.
 				return uniformWeights(y, z), nil
 			}
 			n, _ := y.Dims()
@@ -116,8 +116,7 @@ func classSamples(d *dataset.Dataset, class int) *mat.Dense {
 	return d.Subset(rows).X
 }
 
-// weightShown are the indices of two samples of the first class, one of each mode. Only the links
-// of these samples are drawn.
+// weightShown are the samples of the first class for which links are drawn, one of each mode.
 var weightShown = []int{0, 1}
 
 func runWeights(ctx context.Context, j *job) error {
@@ -222,8 +221,7 @@ func (j *job) reportWeights(r *results, first, second *mat.Dense) error {
 	return nil
 }
 
-// meanPartners returns the effective number of partners of a row: exp(entropy of the row's
-// weights), averaged over all rows.
+// meanPartners returns the mean over rows of exp(entropy) of the row's weights.
 func meanPartners(t *mat.Dense) float64 {
 	if t == nil {
 		return math.NaN()
@@ -248,7 +246,7 @@ func selectRows(x *mat.Dense, rows []int) *mat.Dense {
 	return (&dataset.Dataset{X: x}).Subset(rows).X
 }
 
-// samplePlotter draws the rows of x with the marker of the given class.
+// samplePlotter draws the rows of x as members of a class.
 func samplePlotter(x *mat.Dense, class int, radius float64) plot.Plotter {
 	labels := make([]int, x.RawMatrix().Rows)
 	for i := range labels {
@@ -257,7 +255,7 @@ func samplePlotter(x *mat.Dense, class int, radius float64) plot.Plotter {
 	return picture.Cloud{Points: x, Labels: labels, Radius: vg.Points(radius), Alpha: 255}
 }
 
-// drawClasses draws a legend with both classes in one row at the bottom of c.
+// drawClasses draws a legend of the two classes in a row at the bottom.
 func drawClasses(c draw.Canvas, height vg.Length) {
 	c.Max.Y = c.Min.Y + height
 	var entries []picture.LegendEntry
@@ -282,7 +280,7 @@ func weightLinks(t, from, to *mat.Dense) links {
 		}
 		for k := range m {
 			if to == from && k == i {
-				continue // do not draw a link from a sample to itself
+				continue // a sample has no line to itself
 			}
 			all = append(all, newLink(from, i, to, k, t.At(i, k)/largest))
 		}

@@ -17,8 +17,8 @@ const (
 	rankZeros
 )
 
-// exactDifferences is the largest number of nonzero differences for which the exact distribution of
-// the test statistic is used.
+// exactDifferences is the largest number of nonzero differences for which the distribution of the
+// statistic is enumerated.
 const exactDifferences = 25
 
 // signedRank computes Wilcoxon's signed-rank test of paired differences. The differences are ranked
@@ -40,7 +40,7 @@ func signedRank(differences []float64, z zeros) (plus, p float64) {
 		}
 	}
 	all := averageRanks(size)
-	var ranks []float64 // ranks of the nonzero differences
+	var ranks []float64 // ranks of the differences other than 0
 	i := 0
 	for _, d := range differences {
 		if d == 0 {
@@ -99,8 +99,8 @@ func exactSignedRank(ranks []float64, plus float64) float64 {
 	return min(1, 2*float64(min(below, above))/math.Exp2(float64(len(ranks))))
 }
 
-// averageRanks returns the rank of every value, starting at 1 for the smallest value. Equal values
-// get the mean of their ranks. A NaN has rank NaN and does not affect the ranks of other values.
+// averageRanks returns the rank of every value, starting at 1 for the smallest. Equal values have the
+// mean of their ranks. A NaN has rank NaN and does not affect other ranks.
 func averageRanks(values []float64) []float64 {
 	order := make([]int, 0, len(values))
 	ranks := make([]float64, len(values))

@@ -10,8 +10,7 @@ import (
 	"testing"
 )
 
-// TestSignedRank compares the p-values with scipy. testdata/wilcoxon.py computes the expected
-// values.
+// TestSignedRank compares with scipy; testdata/wilcoxon.py computes the expected values.
 func TestSignedRank(t *testing.T) {
 	f, err := os.Open("testdata/wilcoxon.csv")
 	if err != nil {
@@ -58,7 +57,7 @@ func TestSignedRank(t *testing.T) {
 // value is the largest rank sum for which the two-sided p-value is at most 0.05.
 func TestSignedRankTable(t *testing.T) {
 	for n, critical := range map[int]int{6: 0, 8: 3, 10: 8, 15: 25, 20: 52, 25: 89} {
-		at := func(plus int) float64 { // returns p for differences whose positive ranks sum to plus
+		at := func(plus int) float64 { // p of differences whose positive ranks sum to plus
 			d := make([]float64, n)
 			for r := n; r >= 1; r-- {
 				d[r-1] = -float64(r)

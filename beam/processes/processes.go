@@ -95,8 +95,7 @@ func localMonitoring(ctx context.Context, r *fnpb.InstructionRequest) (context.C
 // laneVariable is the environment variable with the lane of a worker process.
 const laneVariable = "MONGE_BEAM_WORKER"
 
-// command is a line on the standard input of a worker process. It says that a job has begun or
-// ended.
+// command is a line on a worker's standard input: a job has begun or ended.
 type command struct {
 	ID, Logging, Control, Provision string
 	Stop                            bool
@@ -140,15 +139,13 @@ func runWorker() {
 	}
 }
 
-// process is a worker process.
 type process struct {
 	in    io.WriteCloser
 	dead  chan struct{} // closed when the process has ended
-	cause error         // why the process has ended; set before dead is closed
+	cause error         // why it has ended; set before dead is closed
 }
 
-// startProcess starts the worker process of a lane. With n lanes, the process uses 1/n of the
-// cores.
+// startProcess starts the worker process of one of n lanes.
 func startProcess(lane string, n int) (*process, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -184,7 +181,7 @@ type host struct {
 
 	mu     sync.Mutex
 	lanes  map[string]*process // by lane number
-	jobsOf map[string]*process // by the worker name that Prism uses
+	jobsOf map[string]*process // by Prism's worker name
 }
 
 var startHost = sync.OnceValues(func() (*host, error) {
@@ -202,7 +199,7 @@ var startHost = sync.OnceValues(func() (*host, error) {
 	return h, nil
 })
 
-// workers returns one running process for each of n lanes.
+// workers returns running processes for n lanes.
 func (h *host) workers(n int) ([]*process, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -253,7 +250,6 @@ func (h *host) StopWorker(_ context.Context, r *fnpb.StopWorkerRequest) (*fnpb.S
 	return &fnpb.StopWorkerResponse{}, nil
 }
 
-// execute runs a pipeline.
 func execute(ctx context.Context, p *beam.Pipeline) (beam.PipelineResult, error) {
 	h, err := startHost()
 	if err != nil {
@@ -286,7 +282,7 @@ func execute(ctx context.Context, p *beam.Pipeline) (beam.PipelineResult, error)
 			}
 		}()
 	}
-	// If Prism split the input of a lane, its process would work on several parts at once.
+	// Splitting would make a process work on several parts of its lane at once.
 	whole := append(jobopts.GetExperiments(), "prism_disable_sdf_split")
 	id, _, _, err := runnerlib.Prepare(ctx, h.jobs, pipeline, &runnerlib.JobOptions{Name: jobopts.GetJobName(), Experiments: whole})
 	if err != nil {
@@ -302,7 +298,7 @@ func execute(ctx context.Context, p *beam.Pipeline) (beam.PipelineResult, error)
 		return nil, context.Cause(ctx)
 	}
 	if err != nil {
-		if strings.Contains(err.Error(), "disconnected") { // the connection may end before the process does
+		if strings.Contains(err.Error(), "disconnected") { // a connection ends before its process
 			select {
 			case <-ctx.Done():
 				err = context.Cause(ctx)
@@ -329,8 +325,8 @@ func (r result) Metrics() metrics.Results { return *r.metrics }
 
 var scope = regexp.MustCompile(`(?:^|/)lane-(\d+)/`)
 
-// divideByLane creates an environment for each lane and assigns the transforms of the lane to it.
-// It returns the number of lanes, which is one if no scope names a lane.
+// divideByLane gives the transforms of each lane their own environment. It returns the number of
+// lanes, which is one if no scope names a lane.
 func divideByLane(c *pipepb.Components, endpoint string) int {
 	lane := map[string]int{} // lane of each transform
 	for id, t := range c.GetTransforms() {
@@ -380,7 +376,7 @@ func divideByLane(c *pipepb.Components, endpoint string) int {
 	of := make([]string, n)
 	for k := range of {
 		e := proto.Clone(envs[first]).(*pipepb.Environment)
-		e.Dependencies = nil // workers run the same program and need no other files
+		e.Dependencies = nil // workers run the same program
 		e.Payload = protox.MustEncode(&pipepb.ExternalPayload{Endpoint: &pipepb.ApiServiceDescriptor{Url: endpoint}, Params: map[string]string{"lane": strconv.Itoa(k)}})
 		of[k] = first
 		if k > 0 {

@@ -15,7 +15,7 @@ import (
 
 // Options configures how a [Cache] compares embeddings.
 type Options struct {
-	// Model projects embeddings to a few features, which are then compared by squared distance. If
+	// Model projects embeddings to a few features before they are compared by squared distance. If
 	// Model is nil, embeddings are compared by cosine similarity.
 	Model *wda.Model
 
@@ -28,8 +28,8 @@ type Options struct {
 	Storage search.Storage
 }
 
-// Cache stores embeddings of questions, each with the number of its answer. Lookup finds the stored
-// question that is most similar to a new question. A Cache is safe for concurrent use.
+// Cache stores embeddings of questions, each with the number of its answer. It finds the stored
+// question that is most similar to a new one. A Cache is safe for concurrent use.
 type Cache struct {
 	options Options
 	d       int // length of an embedding
@@ -40,7 +40,7 @@ type Cache struct {
 	work sync.Pool // of *work
 }
 
-// snapshot is an immutable state of a cache.
+// snapshot is the immutable contents of a cache.
 type snapshot struct {
 	groups    []group
 	means     *search.Rows
@@ -50,15 +50,15 @@ type snapshot struct {
 // group holds the questions with one answer.
 type group struct {
 	answer    int
-	questions []int        // indices of the questions, in the order of insertion
+	questions []int        // numbers of the questions, in the order of insertion
 	rows      *search.Rows // embeddings or projections of the questions
 	mean      []float32
 }
 
 // Found is the stored question most similar to the query.
 type Found struct {
-	Question, Answer int     // indices of the question and of its answer, or −1 if nothing is stored
-	Score            float32 // cosine similarity, or minus the squared distance between projections
+	Question, Answer int     // numbers of the question and its answer, or −1 if nothing is stored
+	Score            float32 // the cosine similarity, or minus the squared distance of projections
 }
 
 // work is the scratch memory of one lookup.
@@ -68,7 +68,7 @@ type work struct {
 	query, short []float32
 }
 
-// NewCache returns a cache of the embeddings (n × d) with their answers. The embeddings are copied.
+// NewCache returns a cache of the embeddings (n × d) with their answers. It copies them.
 func NewCache(embeddings dist.Matrix[float32], answers []int, options Options) (*Cache, error) {
 	if len(answers) != embeddings.Rows {
 		return nil, fmt.Errorf("%d embeddings with %d answers", embeddings.Rows, len(answers))
@@ -117,7 +117,7 @@ func (c *Cache) setGroup(g *group, x dist.Matrix[float32]) (err error) {
 	return nil
 }
 
-// publish makes s the current contents of the cache.
+// publish replaces the contents of the cache by s.
 func (c *Cache) publish(s *snapshot) (err error) {
 	if len(s.groups) > 0 {
 		means := dist.NewMatrix[float32](len(s.groups), len(s.groups[0].mean), nil)
@@ -133,7 +133,7 @@ func (c *Cache) publish(s *snapshot) (err error) {
 }
 
 // Add stores a question and rebuilds the group of its answer. Concurrent lookups use the old
-// contents until Add is done.
+// contents.
 func (c *Cache) Add(embedding []float32, answer int) error {
 	if len(embedding) != c.d {
 		return fmt.Errorf("an embedding of %d numbers; the cache has %d", len(embedding), c.d)
@@ -183,8 +183,8 @@ func concatenateRows(a, b *search.Rows) (*search.Rows, error) {
 	return search.NewRows(x, b.Storage())
 }
 
-// Lookup returns the stored question that is most similar to the given embedding. Compare the score
-// with a threshold before you use the answer.
+// Lookup returns the stored question most similar to embedding. Compare its score with a threshold
+// before you use its answer.
 func (c *Cache) Lookup(ctx context.Context, embedding []float32) (Found, error) {
 	best := Found{-1, -1, float32(math.Inf(-1))}
 	if len(embedding) != c.d {
@@ -244,7 +244,7 @@ func (c *Cache) selectGroups(ctx context.Context, w *work, s *snapshot, query di
 	return nil
 }
 
-// Bytes returns the memory of the stored embeddings or projections in bytes.
+// Bytes returns the memory of the stored numbers.
 func (c *Cache) Bytes() int {
 	sum := 0
 	for _, g := range c.current.Load().groups {

@@ -55,7 +55,7 @@ func main() {
 	}
 }
 
-// questions holds embeddings, one per row, and the answer of each row.
+// questions are embeddings, one per row, with their answers.
 type questions struct {
 	x       dist.Matrix[float32]
 	answers []int
@@ -211,8 +211,8 @@ func measure(ctx context.Context, out io.Writer, name string, c *Cache, known, f
 
 const (
 	wordings = 3
-	meaning  = 48 // number of directions in which answers and wordings differ
-	styles   = 48 // number of directions in which all questions differ
+	meaning  = 48 // directions in which answers and wordings differ
+	styles   = 48 // directions in which all questions differ
 )
 
 // simulateQuestions returns n stored questions with the given number of different answers. It also
@@ -254,8 +254,7 @@ func simulateQuestions(n, d, answers, asked int) (stored, known, foreign questio
 	return draw(n, 0, answers), draw(asked-asked/5, 0, answers), draw(asked/5, answers, answers/4)
 }
 
-// readQuestions reads the questions of a file. It holds out a fifth of the answers: questions with
-// these answers are foreign and not stored.
+// readQuestions returns the questions of a file. It holds out a fifth of the answers.
 func readQuestions(name string, asked int) (stored, known, foreign questions, err error) {
 	d, err := dataset.ReadFile(name, nil)
 	if err != nil {

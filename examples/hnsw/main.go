@@ -90,7 +90,7 @@ func run(args []string, out io.Writer) error {
 	return nil
 }
 
-// exactNeighbors returns the indices of the k nearest rows of each query.
+// exactNeighbors returns the k nearest rows of each query.
 func exactNeighbors(distance hnsw.DistanceFunc, rows, asked [][]float32, k int) [][]int {
 	nearest := make([][]int, len(asked))
 	closeness := make([]float32, len(rows))

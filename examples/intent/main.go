@@ -114,7 +114,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	return nil
 }
 
-// parseNumbers parses a comma-separated list of integers from 1 to most.
+// parseNumbers parses a comma-separated list of numbers from 1 to most.
 func parseNumbers(flag, list string, most int) (out []int, err error) {
 	for _, text := range strings.Split(list, ",") {
 		n, err := strconv.Atoi(text)
@@ -126,16 +126,16 @@ func parseNumbers(flag, list string, most int) (out []int, err error) {
 	return out, nil
 }
 
-// service holds the known intents and the samples for training, calibration and tests.
+// service holds the intents and the samples for training, calibration and tests.
 type service struct {
 	known                             []int   // known intents
-	heldOut                           int     // number of foreign (held-out) intents
-	rate                              float64 // fraction of known queries that may be rejected
-	bytes                             []int   // sizes to test for a query stored by product quantization
+	heldOut                           int     // number of foreign intents
+	rate                              float64 // share of known queries that may be rejected
+	bytes                             []int   // bytes of a query stored by product quantization
 	train, calibration, test, foreign *dataset.Dataset
 }
 
-// newService holds out the given share of the intents as foreign intents.
+// newService holds out a share of the intents.
 func newService(d *dataset.Dataset, share float64, seed uint64) (*service, error) {
 	train, rest, err := splitRows(d)
 	if err != nil {
@@ -164,7 +164,7 @@ func newService(d *dataset.Dataset, share float64, seed uint64) (*service, error
 	if s.test.Len() == 0 || s.foreign.Len() == 0 {
 		return nil, fmt.Errorf("%d known and %d foreign test queries: both are needed", s.test.Len(), s.foreign.Len())
 	}
-	// Calibration rows must be neither stored nor used for the fit.
+	// The calibration rows must be neither stored nor used by the fit.
 	s.train, s.calibration, err = s.train.TrainTest(0.2, seed)
 	return s, err
 }
@@ -184,7 +184,7 @@ func splitRows(d *dataset.Dataset) (train, test *dataset.Dataset, err error) {
 // neighbors is the number K of neighbors of the classifier.
 const neighbors = 5
 
-// report fits a projection and prints a table row for every storage format.
+// report fits a projection and prints a table row for every format.
 func (s *service) report(ctx context.Context, out io.Writer, name string, fit *dataset.Dataset, settings *wda.Settings) error {
 	model, err := wda.Fit(ctx, fit.X, fit.Labels, settings)
 	if err != nil {
@@ -242,7 +242,6 @@ type routing struct {
 	microseconds float64 // median time of a query
 }
 
-// rejectedPercent returns the percentage of rejected queries.
 func (r *routing) rejectedPercent() float64 { return 100 * float64(r.count) / float64(len(r.labels)) }
 
 // routeQueries classifies queries one by one, as a service receives them.
@@ -270,9 +269,8 @@ func routeQueries(ctx context.Context, c *wda.Classifier, x *mat.Dense) (*routin
 	return r, nil
 }
 
-// auroc returns the area under the ROC curve of rejection by a threshold. This is the fraction of
-// pairs of a known and a foreign query in which the foreign query has the higher score. Ties count
-// half.
+// auroc returns the area under the ROC curve of rejection by a threshold: the fraction of pairs of
+// a known and a foreign query in which the foreign query has the higher score. Ties count half.
 func auroc(known, foreign []float64) float64 {
 	sorted := slices.Sorted(slices.Values(known))
 	sum := 0.

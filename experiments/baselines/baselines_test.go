@@ -73,7 +73,7 @@ func asMethod(m method) projectiontest.Method {
 			return Fit(ctx, x, labels, p, m)
 		},
 		Inverse:   filled.Inverse,
-		Tolerance: 1e-3, // the iterative methods stop before the optimum
+		Tolerance: 1e-3, // iterations stop before the optimum
 	}
 	switch m.(type) {
 	case LFDA:
@@ -96,7 +96,7 @@ func TestScale(t *testing.T)      { projectiontest.Scale(t, quick()) }
 func TestDegenerate(t *testing.T) { projectiontest.Degenerate(t, quick()) }
 func TestInvariance(t *testing.T) { projectiontest.Invariance(t, quick()) }
 
-// TestEndsAnywhere ends the context at every check of a fit. The fit must then end too.
+// TestEndsAnywhere checks that a fit ends whenever the context ends.
 func TestEndsAnywhere(t *testing.T) {
 	for _, size := range []struct{ n, d int }{{60, 9}, {24, 40}} {
 		for _, c := range []struct {
@@ -110,7 +110,7 @@ func TestEndsAnywhere(t *testing.T) {
 			projectiontest.Ending(t, asMethod(c.m), size.n, size.d, c.least)
 		}
 	}
-	// If the context has ended, sampleSpan must not start.
+	// The search in the span of the samples does not begin when the context has ended.
 	if basis, y, err := sampleSpan(ending.At(1), mat.NewDense(300, 4096, nil)); basis != nil || y != nil || !errors.Is(err, ending.ErrAt) {
 		t.Errorf("the span of samples, ended: error %v", err)
 	}

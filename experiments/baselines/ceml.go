@@ -167,7 +167,7 @@ type entropy struct {
 	classes      [][]int
 	alpha, width float64
 
-	// Results of the latest call of forward:
+	// Results of the latest forward pass:
 	y, k         *mat.Dense
 	total, joint *spectrum // spectra of K and of K ∘ L
 }
@@ -196,7 +196,7 @@ func (e *entropy) forward(ctx context.Context, p *mat.Dense) (float64, error) {
 	return e.joint.entropy() - e.total.entropy(), nil
 }
 
-// backward sets grad to the gradient at the point of the latest call of forward.
+// backward sets grad to the gradient at the point of the latest forward pass.
 func (e *entropy) backward(ctx context.Context, grad *mat.Dense) error {
 	n, _ := e.x.Dims()
 	weights := mat.NewDense(n, n, nil) // ∂S/∂K

@@ -18,9 +18,9 @@ type kernels struct {
 	basis   *mat.Dense // basis of the span of the samples; nil for the identity
 	x       *mat.Dense // coordinates of the samples in the basis, scaled to unit mean variance
 	d       int        // features
-	class   []int      // class of each sample, counted from 0
+	class   []int      // class of each sample, from 0
 	rows    [][]int    // row indices of each class
-	fold    []int      // cross-validation fold of each sample
+	fold    []int      // fold of each sample in cross-validation
 	centers []int      // row indices of the kernel centers, ordered by class
 	columns []interval // index range of each class in centers
 }

@@ -98,7 +98,7 @@ func (f LFDA) solve(ctx context.Context, x *mat.Dense, labels []int, p int) (bas
 		total[j] = sw.At(j, j) + sb.At(j, j)
 	}
 	if s := f.Shrinkage; s > 0 {
-		// The mean eigenvalue is over all d features, including directions outside the span.
+		// The mean is over all d features, including directions outside the span.
 		projection.Shrink(sw, s, projection.Trace(sw)/float64(d))
 	}
 	v, mu, err = solvePencil(ctx, sb, sw, total, min(p, r))

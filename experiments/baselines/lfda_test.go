@@ -133,9 +133,9 @@ func TestLFDALarge(t *testing.T) {
 	}
 }
 
-// TestLFDAFewSamples checks that test samples are classified well when there are more features than
-// samples. The span of n centered samples has n − 1 dimensions. An additional direction would be
-// orthogonal to the training samples, but not to the test samples.
+// TestLFDAFewSamples checks that test samples are classified when there are more features than samples.
+// The span of n centered samples has n − 1 dimensions. An additional direction would be orthogonal to the
+// training samples, but not to test samples.
 func TestLFDAFewSamples(t *testing.T) {
 	draw := func(seed uint64, n, d int) (*mat.Dense, []int) {
 		x, labels := projectiontest.Random(seed, n, d, 1), make([]int, n)
@@ -160,8 +160,8 @@ func TestLFDAFewSamples(t *testing.T) {
 	}
 }
 
-// TestLFDAConstant checks that a constant feature changes nothing and has weight 0, even if the
-// feature values and their mean have rounding errors.
+// TestLFDAConstant checks that a constant feature changes nothing and has the weight 0, even if its
+// values and mean have rounding errors.
 func TestLFDAConstant(t *testing.T) {
 	x, labels := readSamples(t, "iris")
 	n, d := x.Dims()

@@ -83,7 +83,7 @@ type margin struct {
 	push    float64
 }
 
-// newMargin finds the target neighbors of every sample.
+// newMargin finds the target neighbors.
 func newMargin(ctx context.Context, x *mat.Dense, labels []int, k int, push float64) *margin {
 	n, _ := x.Dims()
 	f := &margin{x: x, labels: labels, targets: make([][]int, n), push: push}
@@ -207,16 +207,14 @@ type bound struct {
 // Evaluate implements descent.Problem.
 func (b bound) Evaluate(p, grad *mat.Dense) (float64, error) { return b.evaluate(b.ctx, p, grad) }
 
-// minimize returns a local minimum of the loss.
 func (f *margin) minimize(ctx context.Context, start *mat.Dense, steps int) (*mat.Dense, error) {
 	if first, _ := f.value(ctx, nil, start); first == 0 {
-		return start, nil // every target neighbor equals its sample
+		return start, nil // all target neighbors are equal to their samples
 	}
 	return minimizeFreely(ctx, f, start, steps)
 }
 
-// minimizeFreely minimizes f over all matrices by L-BFGS, beginning at start. It returns a local
-// minimum.
+// minimizeFreely minimizes f over all matrices by L-BFGS from start. It returns a local minimum.
 func minimizeFreely(ctx context.Context, f criterion, start *mat.Dense, steps int) (*mat.Dense, error) {
 	d, q := start.Dims()
 	r, err := descent.Minimize(ctx, bound{f, ctx}, descent.Euclidean{Rows: d, Cols: q}, start, &descent.Settings{

@@ -88,7 +88,7 @@ func (m LSDR) fit(ctx context.Context, x *mat.Dense, labels []int, p int) (*mat.
 	})
 }
 
-// smi evaluates −SMI at a projection.
+// smi is −SMI as a function of the projection.
 type smi struct {
 	*kernels
 	width, lambda float64
@@ -183,7 +183,7 @@ func (f *kernels) momentsOf(ctx context.Context, kc *mat.Dense, c, fold int) mom
 	return m
 }
 
-// without returns the moments over those samples of m that are not samples of o.
+// without returns the moments over the samples of m that are not in o.
 func (m moments) without(o moments) moments {
 	r := moments{make([]float64, len(m.h)), new(mat.Dense), m.count - o.count, m.ofClass - o.ofClass}
 	floats.SubTo(r.h, m.h, o.h)

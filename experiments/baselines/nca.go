@@ -65,9 +65,9 @@ func (m NCA) fit(ctx context.Context, x *mat.Dense, labels []int, p int) (*mat.D
 	return liftColumns(ctx, basis, v, d, p), nil
 }
 
-// neighborhoods evaluates −F at a projection.
+// neighborhoods is −F as a function of the projection.
 type neighborhoods struct {
-	x     *mat.Dense // samples, ordered by class
+	x     *mat.Dense // samples, class by class
 	class []interval // rows of each
 }
 
@@ -82,7 +82,8 @@ func newNeighborhoods(ctx context.Context, x *mat.Dense, labels []int) *neighbor
 	return f
 }
 
-// nearest returns the mean squared distance between a projected sample and its nearest neighbor.
+// nearest returns the mean squared distance of the projected samples from their nearest
+// neighbors.
 func (f *neighborhoods) nearest(ctx context.Context, p *mat.Dense) (mean float64) {
 	y := projection.Product(ctx, f.x, p)
 	n, _ := y.Dims()
@@ -107,7 +108,7 @@ func leastBeside(row []float64, i int) float64 {
 	return least
 }
 
-// blockRows is the maximum number of rows of a block of the distance matrix.
+// blockRows is the number of rows of a block of distances.
 const blockRows = 128
 
 // blocks computes the squared distances between all rows of y, in blocks of rows of one class. For
@@ -142,7 +143,7 @@ const farApart = -300
 func (f *neighborhoods) evaluate(ctx context.Context, p, grad *mat.Dense) (float64, error) {
 	y := dense.View(projection.Product(ctx, f.x, p))
 	n, q := y.Rows, y.Cols
-	ones := matrix.New[float64](n, q+1, nil) // the matrix [y, 1]: y with a column of ones
+	ones := matrix.New[float64](n, q+1, nil) // y and a column of ones
 	for i := range n {
 		copy(ones.Row(i), y.Row(i))
 		ones.Row(i)[q] = 1

@@ -11,7 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// byRows calls f for corresponding row blocks of dst and x, until the context ends.
+// byRows calls f for blocks of corresponding rows of dst and x, until the context ends.
 func byRows(ctx context.Context, dst, x *mat.Dense, f func(to, from matrix.Matrix[float64])) {
 	to, from := dense.View(dst), dense.View(x)
 	for i := 0; i < to.Rows && ctx.Err() == nil; i += blockRows {
@@ -43,11 +43,10 @@ func precision(width float64) float64 {
 	return min(1/float64(2*width*width), math.MaxFloat64)
 }
 
-// power returns x^a for x ≥ 0, bit-identical on every machine. The relative error is about 2⁻⁵²·|a
-// ln x|.
+// power returns x^a for x ≥ 0, with the same bits on every machine. The relative error is about 2⁻⁵²·|a ln x|.
 func power(x, a float64) float64 { return exponential(float64(a * num.Log(x))) }
 
-// exponential returns eˣ, bit-identical on every machine.
+// exponential returns eˣ, with the same bits on every machine.
 func exponential(x float64) float64 {
 	y := [1]float64{x}
 	matrix.Exp(y[:], y[:])

@@ -54,8 +54,8 @@ func scaledCopy(ctx context.Context, x mat.Matrix) (matrix.Matrix[float64], erro
 	return s, nil
 }
 
-// affinityRows is the number of rows of the matrix P that are computed at a time. It is also the
-// side of the square tiles in which P is symmetrized.
+// affinityRows is the number of rows of P that are computed at a time, and the side of the
+// tiles in which P is symmetrized.
 const affinityRows = 64
 
 // jointProbabilities returns the matrix P of joint probabilities p_ij. P is n × n and symmetric,
@@ -92,14 +92,13 @@ func jointProbabilities(ctx context.Context, workers int, x matrix.Matrix[float6
 }
 
 const (
-	// entropyTolerance is the absolute tolerance of the entropy H_i, and so the relative tolerance
-	// of the perplexity.
+	// entropyTolerance is the tolerance of H_i, which is the relative tolerance of the perplexity.
 	entropyTolerance = 1e-10
 	// greatestPrecision bounds β.
 	greatestPrecision = math.MaxFloat64 / 4
 )
 
-// precisions finds the precision β_i = 1/(2σ_i²) of each sample.
+// precisions finds the precisions β_i = 1/(2σ_i²).
 type precisions struct {
 	perplexity float64
 	entropy    float64    // log of it
@@ -124,8 +123,7 @@ func (b *precisions) conditional(row []float64, i int) float64 {
 	d := b.terms[:m]
 	copy(d, row[:i])
 	copy(d[i:], row[i+1:])
-	// Subtracting the smallest distance does not change p_j|i, and makes the largest e_j equal to
-	// 1.
+	// Subtracting the smallest distance does not change p_j|i. The largest e_j is then 1.
 	nearest := slices.Min(d)
 	ties, total := 0, 0.
 	for j := range d {
@@ -156,8 +154,7 @@ func (b *precisions) conditional(row []float64, i int) float64 {
 	return beta
 }
 
-// newtonSteps is the maximum number of Newton steps. After these steps, the search only bisects.
-// Six or seven steps are usual.
+// newtonSteps is the number of steps after which the search only bisects. Six or seven steps are usual.
 const newtonSteps = 40
 
 // search finds the β for which the entropy equals the logarithm of the perplexity. It starts at the

@@ -8,8 +8,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// BenchmarkIteration measures one gradient, which takes most of the time of an iteration. The
-// positions are spread out as in a finished picture.
+// BenchmarkIteration measures one gradient, which takes most of the time of an iteration. The positions are as spread out as
+// in a finished picture.
 func BenchmarkIteration(b *testing.B) {
 	for _, workers := range []int{1, 2} {
 		for _, n := range []int{1000, 3000} {
@@ -24,7 +24,7 @@ func BenchmarkIteration(b *testing.B) {
 	}
 }
 
-// BenchmarkAffinities measures the work before the first iteration.
+// BenchmarkAffinities measures the work before the iterations.
 func BenchmarkAffinities(b *testing.B) {
 	for _, n := range []int{1000, 3000} {
 		b.Run(fmt.Sprintf("workers=1/n=%d/d=10", n), func(b *testing.B) {
@@ -38,7 +38,7 @@ func BenchmarkAffinities(b *testing.B) {
 	}
 }
 
-// BenchmarkDivergence measures the divergence, which Embed computes once after the last iteration.
+// BenchmarkDivergence measures the divergence, which is computed once, at the end.
 func BenchmarkDivergence(b *testing.B) {
 	f, _ := benchField(b, 1, 1000)
 	for b.Loop() {

@@ -11,8 +11,8 @@ import (
 	"github.com/gomonge/monge/internal/parallel"
 )
 
-// The n × n pairs are computed in tiles of tileRows × tileCols. A goroutine uses two tiles of 64
-// KiB, which fit into the second-level cache.
+// The n × n pairs are computed in tiles of tileRows × tileCols. The two tiles of a worker, 64 KiB each,
+// fit into the second-level cache.
 const (
 	tileRows = 32
 	tileCols = 256
@@ -38,7 +38,7 @@ type field struct {
 	// distance between the two is 1 + ‖y_i − y_j‖². Because of the leading 1, a product of weights
 	// with the matrix rows also contains the sum of the weights, a_i or r_i.
 	rows, columns matrix.Matrix[float64]
-	sums          []float64              // Σ_j w_ij for each i
+	sums          []float64              // Σ_j w_ij of each i
 	attraction    matrix.Matrix[float64] // n × (1 + dims): Σ_j p_ij w_ij (1, y_j)
 	repulsion     matrix.Matrix[float64] // n × (1 + dims): Σ_j w_ij² (1, y_j)
 	ones          []float64
@@ -65,7 +65,7 @@ func newField(workers int, joint matrix.Matrix[float64], dims int) *field {
 	return f
 }
 
-// place sets the current positions. The slice y holds an n × dims matrix.
+// place sets the positions (n × dims).
 func (f *field) place(y []float64) {
 	for i := range f.n {
 		row := f.rows.Row(i)
@@ -114,7 +114,7 @@ func (f *field) forces(i, j int) {
 		e := min(c+tileCols, f.n)
 		d := f.distances(t.d, i, j, c, e)
 		w, ones := t.w.RowRange(0, d.Rows).ColRange(0, d.Cols), f.ones[:d.Cols]
-		// Multiply by w_ij by dividing by d_ij = 1/w_ij, because there is a division kernel.
+		// Multiplications by w_ij are done as divisions by d_ij, because there is a kernel for division.
 		for r := range d.Rows {
 			row := w.Row(r)
 			pass.Divide(row, ones, d.Row(r))

@@ -28,9 +28,9 @@ var (
 	ErrDiverged = errors.New("tsne: positions diverge")
 )
 
-// Settings configures Embed. The zero value and a nil pointer mean the defaults, which follow
-// current practice, for example scikit-learn. The paper uses different values: an exaggeration of 4
-// for 50 iterations, a learning rate of 100, and a momentum of 0.8 from iteration 250.
+// Settings configure Embed. The zero value and a nil pointer mean the defaults, which follow
+// current practice, for example scikit-learn. The paper has an exaggeration of 4 for 50
+// iterations, a learning rate of 100, and a momentum of 0.8 from iteration 250.
 type Settings struct {
 	// Components is the number of dimensions of the picture. Default 2.
 	Components int
@@ -50,8 +50,8 @@ type Settings struct {
 	// Default n/(4·EarlyExaggeration), but at least 50 (A. C. Belkina et al., Nature Communications
 	// 10, 2019).
 	LearningRate float64
-	// EarlyMomentum is the momentum α(t) during exaggeration, and Momentum is α(t) afterwards. Both
-	// must be less than 1. A negative value means no momentum. Defaults 0.5 and 0.8.
+	// EarlyMomentum is the momentum α(t) while p_ij are exaggerated, and Momentum is α(t) afterwards.
+	// Both are less than 1. A negative value means no momentum. Defaults 0.5 and 0.8.
 	EarlyMomentum, Momentum float64
 	// MinGain is the lower bound of the gains. The gain of a coordinate multiplies its learning
 	// rate. A gain increases by 0.2 while the coordinate moves against its gradient. Otherwise the
@@ -74,7 +74,7 @@ type Settings struct {
 	Progress func(Step) error
 }
 
-// Step describes one step of the gradient descent.
+// Step is one step of the descent.
 type Step struct {
 	Index, Total int     // number of the step, starting at 1, and of all steps
 	GradientNorm float64 // gradient norm before the step, including exaggeration
@@ -82,7 +82,7 @@ type Step struct {
 
 // Result is an embedding of the samples.
 type Result struct {
-	// Positions is an n × Components matrix. The mean of its rows is 0.
+	// Positions is n × Components; the mean of the rows is 0.
 	Positions *mat.Dense
 	// KL is the divergence KL(P‖Q) at Positions in nats, without exaggeration (equation 2 in
 	// section 3.1). It is NaN if the context ended before KL was computed.
@@ -314,7 +314,6 @@ func center(y []float64, components int) {
 	}
 }
 
-// norm returns the Euclidean norm of v.
 func norm(v []float64) float64 {
 	sum := 0.
 	for _, e := range v {

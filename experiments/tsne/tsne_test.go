@@ -292,8 +292,8 @@ func TestSameBits(t *testing.T) {
 	}
 }
 
-// TestInit checks that Init is used and not changed. It also checks that the default positions
-// depend only on the number of samples, the dimensions and the seed.
+// TestInit checks that Init is used and not changed. The default positions depend only on the number of
+// samples, the dimensions and the seed.
 func TestInit(t *testing.T) {
 	start := uniforms(40, 2, 9)
 	before := mat.DenseCopyOf(start)
@@ -332,8 +332,7 @@ func TestInit(t *testing.T) {
 	}
 }
 
-// TestLikeScikitLearn compares the results with sklearn.manifold.TSNE. testdata/README.md describes
-// the expected values.
+// TestLikeScikitLearn compares with sklearn.manifold.TSNE. testdata/README.md describes the reference values.
 func TestLikeScikitLearn(t *testing.T) {
 	const (
 		divergence = 0.4007
@@ -441,7 +440,7 @@ func read(t *testing.T, name string) *mat.Dense {
 func TestOddData(t *testing.T) {
 	copies := mat.NewDense(60, 3, nil)
 	for i := range 60 {
-		copies.Set(i, i%3, 1) // three different points, each of them twenty times
+		copies.Set(i, i%3, 1) // three points, twenty times each
 	}
 	half := uniforms(40, 2, 11)
 	for i := range 20 {
@@ -544,7 +543,7 @@ func TestEarlyEnd(t *testing.T) {
 	if r, err = Embed(ctx, x, nil); r != nil || err != enough {
 		t.Errorf("context at its end: %+v, %v", r, err)
 	}
-	// Every gradient meets this tolerance, so Embed must end right after exaggeration.
+	// With a tolerance that any gradient meets, Embed ends right after exaggeration.
 	r, err = Embed(t.Context(), x, &Settings{Iterations: 100, ExaggerationIterations: 10, Tolerance: 1e9})
 	if err != nil || r.Iterations != 10 {
 		t.Errorf("%+v, %v", r, err)

@@ -281,8 +281,8 @@ func fit(ctx context.Context, set *wda.Settings) error {
 	return nil
 }
 
-// formatSteps returns the number of steps of a fit as text, for example "after 3 steps". For a
-// method without steps it returns "in closed form".
+// formatSteps returns the number of steps of a fit as text, or "in closed form" for a method without
+// steps.
 func formatSteps(r *wda.Report) string {
 	switch r.Settings.Optimizer.Method.(type) {
 	case wda.Principal, wda.Fisher:

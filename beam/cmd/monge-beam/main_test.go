@@ -13,7 +13,7 @@ import (
 	"github.com/gomonge/monge/wda"
 )
 
-// TestMain runs the command itself if a test has started this process for that purpose.
+// TestMain runs the command itself in processes that tests start.
 func TestMain(m *testing.M) {
 	if os.Getenv("MONGE_BEAM_COMMAND") != "" {
 		main()
@@ -29,8 +29,7 @@ func command(temporary string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// writeModel runs the command to fit a model for 3 columns and 3 classes. It returns the model
-// file.
+// writeModel fits a model of 3 columns and 3 classes in several pipelines and returns its file.
 func writeModel(t *testing.T, dir string) string {
 	t.Helper()
 	var rows strings.Builder
@@ -58,7 +57,7 @@ func checkEmpty(t *testing.T, temporary string) {
 	}
 }
 
-// TestSteps checks that no step count is printed for a method with a closed form.
+// TestSteps checks that a method with a closed form reports no steps.
 func TestSteps(t *testing.T) {
 	for _, c := range []struct {
 		method wda.Method
@@ -100,8 +99,8 @@ func TestCommand(t *testing.T) {
 	}
 }
 
-// makeTable returns a CSV table with an identifier, a category and a missing value. The columns are
-// in the order of names.
+// makeTable returns a table with an identifier, a category and a missing value. Its columns are in
+// the order of names.
 func makeTable(rows int, names ...string) string {
 	var out strings.Builder
 	out.WriteString(strings.Join(names, ",") + "\n")

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestInterrupted checks that no temporary file remains if the command is interrupted while its
-// worker reads.
+// TestInterrupted checks that a command interrupted while its worker reads leaves no temporary
+// file.
 func TestInterrupted(t *testing.T) {
 	path := writeModel(t, t.TempDir())
 	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
@@ -26,7 +26,7 @@ func TestInterrupted(t *testing.T) {
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
-		rows, err := os.OpenFile(in, os.O_WRONLY, 0) // returns when the worker opens the pipe
+		rows, err := os.OpenFile(in, os.O_WRONLY, 0) // returns when the worker reads
 		if err != nil {
 			t.Fatal(err)
 		}

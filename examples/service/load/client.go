@@ -14,17 +14,17 @@ import (
 	"google.golang.org/grpc/status"
 )
 
-// HTTP is a client that uses little processor time, because its requests are prepared. It
-// implements only the parts of HTTP that the measurement needs.
+// HTTP is a client with prepared requests, so it uses little processor time. It implements only the
+// parts of HTTP that it needs.
 type HTTP struct {
 	Address  string
-	Requests [][]byte // complete requests, as sent over the connection
+	Requests [][]byte // requests as they are sent over the connection
 	next     int
 	conn     net.Conn
 	in       *bufio.Reader
 }
 
-// Request returns a complete POST request, as sent over the connection.
+// Request returns a POST request as sent over the connection.
 func Request(path, contentType, token string, body []byte) []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "POST %s HTTP/1.1\r\nHost: load\r\nContent-Type: %s\r\nContent-Length: %d\r\n", path, contentType, len(body))
@@ -92,7 +92,7 @@ func (c *HTTP) exchange() (status int, err error) {
 	return status, err
 }
 
-// GRPC is a client of the gRPC interface. Several clients may share a connection.
+// GRPC is a client of the gRPC interface. Clients may share a connection.
 type GRPC struct {
 	Client pb.TransformClient
 	Call   func(ctx context.Context, c pb.TransformClient) error

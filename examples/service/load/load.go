@@ -19,10 +19,10 @@ type Outcome uint8
 
 const (
 	OK     Outcome = iota
-	Shed           // rejected because a queue of the service was full
+	Shed           // rejected because a queue was full
 	Failed         // anything else
-	// GivenUp requests were never sent, because all connections were in use for longer than
-	// Run.Patience.
+	// GivenUp requests were never sent, because all connections were in use for longer than the
+	// user waits.
 	GivenUp
 	outcomes
 )
@@ -30,9 +30,9 @@ const (
 // Client sends requests one after the other.
 type Client interface{ Do() Outcome }
 
-// Run describes a measurement run.
+// Run describes a run.
 type Run struct {
-	Rate     float64 // requests per second; 0 means that a client sends the next request after each answer
+	Rate     float64 // requests per second; 0 sends the next request after each answer
 	Duration time.Duration
 	Patience time.Duration
 	Seed     uint64
@@ -42,18 +42,17 @@ type Run struct {
 type Result struct {
 	Elapsed time.Duration
 	Counts  [outcomes]int64
-	// Latency is the histogram of the latencies of answered requests in µs.
+	// Latency is the latency of answered requests in µs.
 	Latency *hdrhistogram.Histogram
 }
 
-// PerSecond returns the number of requests per second that had the outcome o.
+// PerSecond returns the number of requests per second with outcome o.
 func (r *Result) PerSecond(o Outcome) float64 { return float64(r.Counts[o]) / r.Elapsed.Seconds() }
 
-// newHistogram returns a histogram for values from 1 µs to one minute with three significant
-// digits.
+// newHistogram returns a histogram from 1 µs to one minute with three digits.
 func newHistogram() *hdrhistogram.Histogram { return hdrhistogram.New(1, 60_000_000, 3) }
 
-// Do makes a run with the given clients. Each client has its own goroutine and histogram.
+// Do makes a run with the given clients, each in a goroutine with its own histogram.
 func (r Run) Do(ctx context.Context, clients []Client) *Result {
 	ctx, cancel := context.WithTimeout(ctx, r.Duration)
 	defer cancel()
@@ -90,8 +89,8 @@ func (r Run) Do(ctx context.Context, clients []Client) *Result {
 	return all
 }
 
-// schedule sends the times at which requests are due, relative to start, until the context ends.
-// The channel has room for all times, so a slow client does not delay other clients.
+// schedule sends the times at which requests are due, relative to the start, until the context
+// ends. The channel has room for all of them, so a slow client does not delay others.
 func (r Run) schedule(ctx context.Context, start time.Time) <-chan time.Duration {
 	due := make(chan time.Duration, int(2*r.Rate*r.Duration.Seconds())+1)
 	go func() {

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// stalling is a client that answers immediately, except for one pause of 200 ms.
+// stalling answers immediately, except for one pause in which all clients wait.
 type stalling struct{ once *atomic.Bool }
 
 func (c stalling) Do() Outcome {
@@ -35,7 +35,7 @@ func TestOmission(t *testing.T) {
 	}
 }
 
-// TestPatience checks that requests that cannot be sent in time are counted as GivenUp.
+// TestPatience checks that requests that cannot be sent in time are given up and counted.
 func TestPatience(t *testing.T) {
 	r := Run{Rate: 1000, Duration: 300 * time.Millisecond, Patience: 20 * time.Millisecond, Seed: 1}.Do(t.Context(), []Client{stalling{new(atomic.Bool)}})
 	if g := r.Counts[GivenUp]; g < 50 || g > 400 || r.PerSecond(GivenUp) == 0 {

@@ -41,13 +41,13 @@ type attacker struct {
 
 	mu      sync.Mutex
 	left    map[uint32]int // bytes to send
-	windows map[uint32]int // bytes that the server accepts on each stream; stream 0 is the connection
+	windows map[uint32]int // bytes that the server accepts; stream 0 is the connection
 	sent    int
 	ended   int
 	answers []string // grpc-status and grpc-message of every stream that has ended
 }
 
-// attack connects to the server and opens streams.
+// attack connects and opens streams.
 func attack(t *testing.T, address net.Addr, method, token string, streams, message int) *attacker {
 	t.Helper()
 	conn, err := net.Dial("tcp", address.String())
@@ -83,8 +83,7 @@ func attack(t *testing.T, address net.Addr, method, token string, streams, messa
 	return a
 }
 
-// read reads frames from the server until the connection ends. It answers settings and pings, and
-// sends as much data as flow control allows.
+// read reads frames from the server until the connection ends. It answers settings and pings.
 func (a *attacker) read() {
 	for {
 		frame, err := a.framer.ReadFrame()
@@ -136,7 +135,7 @@ func (a *attacker) read() {
 	}
 }
 
-// state returns the number of bytes sent and the number of streams that have ended.
+// state returns the number of bytes sent and of streams that have ended.
 func (a *attacker) state() (sent, ended int) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -182,7 +181,7 @@ const classifyMethod = pb.Transform_Classify_FullMethodName
 func TestStalledWithoutToken(t *testing.T) {
 	r := start(t, guarded(t), io.Discard)
 	address := r.Addresses()[2]
-	if err := classifies(t, address); err != nil { // the allocations of the first request must not count
+	if err := classifies(t, address); err != nil { // allocations of a first request do not count
 		t.Fatal(err)
 	}
 	before := heap()
@@ -212,7 +211,7 @@ func TestStalledWithoutToken(t *testing.T) {
 }
 
 // TestStalledWithToken checks that a client with the token cannot make the service receive more
-// data than its limits allow, and that one connection cannot block other clients.
+// than its limits, and that a single connection cannot keep others waiting.
 func TestStalledWithToken(t *testing.T) {
 	r := start(t, guarded(t), io.Discard)
 	address := r.Addresses()[2]
@@ -229,7 +228,7 @@ func TestStalledWithToken(t *testing.T) {
 	if err := classifies(t, address); err != nil {
 		t.Errorf("beside the attack: %v", err)
 	}
-	time.Sleep(50 * time.Millisecond) // time in which excess bytes would arrive
+	time.Sleep(50 * time.Millisecond) // so that more bytes could arrive
 	sent, ended := a.state()
 	if most := slots + streams*(64<<10); sent > most || ended > 0 {
 		t.Errorf("%d bytes were received, %d at most are allowed; %d streams ended", sent, most, ended)
@@ -239,8 +238,8 @@ func TestStalledWithToken(t *testing.T) {
 	}
 }
 
-// TestReceiveTime checks that the service ends a stream if the message does not arrive in time, and
-// then frees the slot of the stream.
+// TestReceiveTime checks that a message that does not arrive in time ends its stream and frees its
+// slot.
 func TestReceiveTime(t *testing.T) {
 	c := guarded(t)
 	c.ReadTimeout = 200 * time.Millisecond

@@ -18,7 +18,8 @@ import (
 // Config configures New. Flags defines a flag for every field except Middleware and GRPCOptions.
 type Config struct {
 	Engine engine.Config
-	// HTTP, GRPC and Admin are the addresses to listen on. An empty address disables the interface.
+	// HTTP, GRPC and Admin are the addresses to listen on. An interface with an empty address is
+	// off.
 	HTTP, GRPC, Admin string
 	// TLSCert and TLSKey are PEM files.
 	TLSCert, TLSKey string
@@ -28,9 +29,9 @@ type Config struct {
 	Public bool
 
 	Body        int64         // maximum bytes of a request
-	Receiving   int           // number of gRPC messages received at the same time
-	Connections int           // maximum number of connections of each listener
-	Streams     int           // maximum number of concurrent requests on an HTTP/2 connection
+	Receiving   int           // gRPC messages received at the same time
+	Connections int           // maximum connections of each listener
+	Streams     int           // concurrent requests on an HTTP/2 connection
 	ReadTimeout time.Duration // time limit for receiving a request
 	Idle        time.Duration // connections without requests are closed after this time
 	Age         time.Duration // all connections are closed after this time
@@ -40,14 +41,14 @@ type Config struct {
 	Drain, Grace time.Duration
 	AccessLog    bool
 
-	// Middleware wraps the HTTP handler. GRPCOptions are additional options of the gRPC server.
-	// Both can be used to add an OpenTelemetry SDK. For gRPC, use a stats handler: interceptors are
-	// not called, because methods are registered as streams (see package grpcapi).
+	// Middleware wraps the HTTP handler. GRPCOptions are additional options of the gRPC server. Use
+	// them to add an OpenTelemetry SDK. For gRPC, use a stats handler: interceptors are not called,
+	// because methods are registered as streams (see package grpcapi).
 	Middleware  func(http.Handler) http.Handler
 	GRPCOptions []grpc.ServerOption
 }
 
-// Flags defines the flags on fs, with their default values.
+// Flags defines the flags with their defaults.
 func (c *Config) Flags(fs *flag.FlagSet) {
 	e := &c.Engine
 	*e = engine.DefaultConfig()
@@ -92,17 +93,15 @@ func (c *Config) Flags(fs *flag.FlagSet) {
 	fs.BoolVar(&c.AccessLog, "access-log", true, "log one line for every request")
 }
 
-// Variable returns the environment variable of a flag, for example MONGE_SERVICE_MAX_BODY for the
-// flag max-body.
+// Variable returns the environment variable of a flag: MONGE_SERVICE_MAX_BODY for max-body.
 func Variable(flag string) string {
 	return "MONGE_SERVICE_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
 }
 
-// Environment sets every flag of fs whose environment variable is in environ, a list as returned by
-// os.Environ. Call Environment before fs.Parse, so that flags override variables. Environment also
-// returns the names of variables that begin with MONGE_SERVICE_ but set no flag. Such names are not
-// an error, because Kubernetes sets MONGE_SERVICE_HOST and similar variables for a service named
-// monge.
+// Environment sets every flag of fs whose variable is in environ, a list as returned by os.Environ.
+// Call it before fs.Parse, so that flags override variables. It also returns the names of variables
+// that begin with MONGE_SERVICE_ but set no flag. Such names are not an error, because Kubernetes sets
+// MONGE_SERVICE_HOST and others for a service named monge.
 func Environment(fs *flag.FlagSet, environ []string) (unknown []string, err error) {
 	flags := map[string]*flag.Flag{}
 	fs.VisitAll(func(f *flag.Flag) { flags[Variable(f.Name)] = f })

@@ -23,7 +23,7 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 )
 
-// peak returns the largest growth of the heap in bytes while f runs, including garbage.
+// peak returns the largest growth of the heap during f in bytes, including garbage.
 func peak(f func()) int64 {
 	before, most := int64(heap()), int64(0)
 	ended := make(chan struct{})
@@ -40,8 +40,7 @@ func peak(f func()) int64 {
 	}
 }
 
-// amplified returns bodies of at most 8 MB that would need much more memory if they were decoded
-// carelessly.
+// amplified returns bodies of at most 8 MB that become much larger if they are decoded carelessly.
 func amplified() map[string]string {
 	long, many := strings.Repeat("x", 400_000), 400_000
 	var keys strings.Builder
@@ -66,7 +65,7 @@ func amplified() map[string]string {
 	}
 }
 
-// TestAmplifiedJSON checks that no body makes the heap grow by more than 256 MB, and that every
+// TestAmplifiedJSON checks that no body makes the process grow by more than 256 MB, and that every
 // error message is short.
 func TestAmplifiedJSON(t *testing.T) {
 	table := fixture.NewTable(t, dataset.MissingMean)

@@ -27,13 +27,12 @@ import (
 type Server struct {
 	config Config
 	log    *slog.Logger
-	seen   os.FileInfo // state of the model file at the last check
+	seen   os.FileInfo // the model file at the last check
 	api    *httpapi.API
-	rpc    *grpcapi.API // nil if gRPC is disabled
+	rpc    *grpcapi.API // nil if gRPC is off
 	http   []*http.Server
 	grpc   *grpc.Server
-	// listeners contains the listeners of the HTTP servers in the order of http, and then the gRPC
-	// listener.
+	// listeners contains the listeners of http in the same order, and then the listener of grpc.
 	listeners []*guard.Listener
 }
 
@@ -70,7 +69,7 @@ func New(config Config, log *slog.Logger, m *metrics.Metrics) (_ *Server, err er
 	for _, l := range []struct {
 		name, address string
 		handler       http.Handler
-		write         time.Duration // time limit for writing an answer
+		write         time.Duration // time limit for an answer
 	}{
 		{"http", config.HTTP, config.Middleware(s.api.Handler()), 2*config.ReadTimeout + config.Engine.Limits.Timeout},
 		{"admin", config.Admin, s.api.Admin(), 5 * time.Minute}, // long enough for a profile, whose duration the request sets
@@ -104,7 +103,7 @@ func New(config Config, log *slog.Logger, m *metrics.Metrics) (_ *Server, err er
 	return s, nil
 }
 
-// listen opens a listener and adds it to s.listeners.
+// listen opens and adds a listener.
 func (s *Server) listen(name, address string, m *metrics.Metrics) error {
 	l, err := net.Listen("tcp", address)
 	if err != nil {
@@ -116,7 +115,6 @@ func (s *Server) listen(name, address string, m *metrics.Metrics) error {
 	return nil
 }
 
-// close closes the listeners.
 func (s *Server) close() {
 	for _, l := range s.listeners {
 		l.Close()
@@ -131,11 +129,11 @@ func (s *Server) Addresses() (out []net.Addr) {
 	return out
 }
 
-// Reload reads the model file again. It also logs the error.
+// Reload reads the model file again. It also logs its error.
 func (s *Server) Reload(ctx context.Context) error { return s.api.Reload(ctx) }
 
-// Run answers requests until the context ends, and then waits for requests in progress. It returns
-// the first failure, or an error if requests did not end within the time Grace.
+// Run answers requests until the context ends. Then it waits for requests in progress. It returns
+// the first failure, or an error if requests did not end within the grace time.
 func (s *Server) Run(ctx context.Context) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -174,7 +172,7 @@ func (s *Server) Run(ctx context.Context) error {
 	if s.rpc != nil {
 		s.rpc.Drain()
 	}
-	time.Sleep(s.config.Drain) // answers now close their connections, so that clients move to a different server
+	time.Sleep(s.config.Drain) // answers now close their connections, so clients move to another server
 	return errors.Join(failed, s.shutdown())
 }
 

@@ -52,7 +52,7 @@ func config(t *testing.T) Config {
 	return c
 }
 
-// running is a running service and a client for it.
+// running is a service under test.
 type running struct {
 	*Server
 	client     *http.Client
@@ -84,7 +84,7 @@ func start(t *testing.T, c Config, log io.Writer) *running {
 	return r
 }
 
-// get requests a URL and returns the body of the answer.
+// get returns the body of an answer.
 func (r *running) get(t *testing.T, url string) string {
 	t.Helper()
 	answer, err := r.client.Get(url)
@@ -108,8 +108,8 @@ func row() []byte {
 	return load.Request("/v1/classify", "application/x-float64", "", body)
 }
 
-// TestReloads checks that no request fails while the model file is replaced a hundred times. Some
-// of the new files are truncated.
+// TestReloads checks that no request fails while the model is replaced a hundred times, sometimes
+// by a truncated file.
 func TestReloads(t *testing.T) {
 	r := start(t, config(t), io.Discard)
 	whole := [][]byte{fixture.File(t, 1), fixture.File(t, 2)}
@@ -159,8 +159,8 @@ func TestReloads(t *testing.T) {
 	}
 }
 
-// TestWatch checks that the service loads a new model file without a request to reload, and that it
-// does not load a damaged file.
+// TestWatch checks that a new model file is served without a request to reload, and that a damaged
+// file is not.
 func TestWatch(t *testing.T) {
 	c := config(t)
 	c.Watch = time.Millisecond
@@ -177,8 +177,7 @@ func TestWatch(t *testing.T) {
 	}
 }
 
-// TestSlowClient checks that the service disconnects a client that sends slowly, and that such a
-// client does not delay other clients.
+// TestSlowClient checks that a slow sender is disconnected and does not delay other clients.
 func TestSlowClient(t *testing.T) {
 	c := config(t)
 	c.ReadTimeout = 300 * time.Millisecond
@@ -213,8 +212,7 @@ func TestSlowClient(t *testing.T) {
 	}
 }
 
-// TestEnvironment checks that every flag has an environment variable, and that the command line
-// overrides the variable.
+// TestEnvironment checks that every flag has a variable, and that the command line overrides it.
 func TestEnvironment(t *testing.T) {
 	var c Config
 	fs := flag.NewFlagSet("", flag.ContinueOnError)
@@ -231,8 +229,8 @@ func TestEnvironment(t *testing.T) {
 	}
 }
 
-// TestObserved checks a request over both protocols. It must keep its ID and its trace, have one
-// line in the access log unless the log is disabled, and pass through the configured middleware.
+// TestObserved checks that a request keeps its ID and its trace over both protocols, has one line
+// in the access log unless the log is off, and passes through the configured middleware.
 func TestObserved(t *testing.T) {
 	const trace = "4bf92f3577b34da6a3ce929d0e0e4736"
 	for _, on := range []bool{true, false} {
@@ -259,7 +257,7 @@ func TestObserved(t *testing.T) {
 		if answer.Header.Get("X-Request-Id") != "over-http" || seen.Load() != 1 {
 			t.Errorf("ID %q, middleware called %d times", answer.Header.Get("X-Request-Id"), seen.Load())
 		}
-		r.get(t, r.url+"/healthz") // health checks are not logged
+		r.get(t, r.url+"/healthz") // probes are not logged
 		conn, err := grpc.NewClient(r.Addresses()[2].String(), grpc.WithTransportCredentials(insecure.NewCredentials()))
 		if err != nil {
 			t.Fatal(err)
@@ -303,7 +301,7 @@ func TestAge(t *testing.T) {
 
 func first(md metadata.MD, name string) string { return strings.Join(md.Get(name), ",") }
 
-// lines is a log to which several goroutines write.
+// lines is a log that several goroutines write.
 type lines struct {
 	mu   sync.Mutex
 	text strings.Builder
@@ -321,8 +319,8 @@ func (l *lines) String() string {
 	return l.text.String()
 }
 
-// TestFullDisk checks that the service continues if its log cannot be written, and that it counts
-// the lost lines. The service writes no other files.
+// TestFullDisk checks that the service continues and counts lost lines if its log cannot be
+// written. The service writes no other files.
 func TestFullDisk(t *testing.T) {
 	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
 	if err != nil {
@@ -337,7 +335,7 @@ func TestFullDisk(t *testing.T) {
 	if o := c.Do(); o != load.OK {
 		t.Errorf("%v", o)
 	}
-	fixture.Until(t, func() bool { return strings.Contains(r.get(t, r.admin+"/metrics"), "monge_log_errors_total 2\n") }) // the two lines are about the model and about listening
+	fixture.Until(t, func() bool { return strings.Contains(r.get(t, r.admin+"/metrics"), "monge_log_errors_total 2\n") }) // the lines for the model and for listening
 }
 
 // TestShutdown checks that requests in flight are answered before the service ends.
@@ -377,8 +375,8 @@ func TestShutdown(t *testing.T) {
 	}
 }
 
-// TestDrain checks that no connection is reset during shutdown. The clients keep their connections
-// open and obey "Connection: close".
+// TestDrain checks that clients which keep connections and obey "Connection: close" see no
+// connection reset during shutdown.
 func TestDrain(t *testing.T) {
 	c := config(t)
 	c.Drain = 300 * time.Millisecond
@@ -415,7 +413,7 @@ func TestDrain(t *testing.T) {
 }
 
 // TestWatchedShutdown checks that a client that watches the health service is notified of the
-// shutdown and does not delay it.
+// shutdown, and does not delay it.
 func TestWatchedShutdown(t *testing.T) {
 	c := config(t)
 	c.Grace = time.Minute
@@ -496,8 +494,7 @@ func TestAddresses(t *testing.T) {
 	}
 }
 
-// certificate writes a certificate for 127.0.0.1 and its key. It returns the two file names and a
-// pool with the certificate.
+// certificate writes a certificate for 127.0.0.1.
 func certificate(t *testing.T) (cert, key string, pool *x509.CertPool) {
 	t.Helper()
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -525,8 +522,8 @@ func certificate(t *testing.T) (cert, key string, pool *x509.CertPool) {
 	return cert, key, pool
 }
 
-// TestMillionColumns checks that a request with a million columns does not need much more memory
-// than its body.
+// TestMillionColumns checks that a request with a million columns needs little more memory than its
+// bytes.
 func TestMillionColumns(t *testing.T) {
 	r := start(t, config(t), io.Discard)
 	body := append(append([]byte(`{"rows":[[`), bytes.Repeat([]byte("0,"), 1e6)...), "0]]}"...)

@@ -34,7 +34,7 @@ type candidate struct {
 	set  func(p int) *wda.Settings
 }
 
-// neighbors are the tested numbers K of nearest neighbors.
+// neighbors are the numbers of nearest neighbors.
 var neighbors = []int{5, 1}
 
 func main() {
@@ -86,12 +86,12 @@ func candidates() []candidate {
 	}
 }
 
-// experiment describes a data set and how to divide its rows into training and test rows.
+// experiment is a data set and how its rows are divided.
 type experiment struct {
 	name, file string
 	p          int
 	train      int  // number of training rows; 0 means half of all rows
-	noise      bool // use the paper's protocol for small data: standardize and append 100 noise features
+	noise      bool // the paper's protocol for small data: standardize and append 100 noise features
 }
 
 var experiments = []experiment{
@@ -108,7 +108,7 @@ var experiments = []experiment{
 	{"USPS", "usps.npz", 10, 1000, false},
 }
 
-// compare prints one table row for each number of neighbors.
+// compare prints a row for each number of neighbors.
 func (e experiment) compare(ctx context.Context, folder string, splits int, all []candidate) error {
 	began := time.Now()
 	var data *dataset.Dataset // nil if the data are simulated

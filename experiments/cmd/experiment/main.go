@@ -112,7 +112,7 @@ func main() {
 	}
 }
 
-// command is one run of the program, with its output streams and flags.
+// command is one run of the program: its streams and its flags.
 type command struct {
 	stdout, stderr io.Writer
 	said           sync.Once
@@ -121,7 +121,7 @@ type command struct {
 	settings experiments.Settings
 }
 
-// usageError is an error in the command line.
+// usageError is an error of the command line itself.
 type usageError struct{ text string }
 
 func (e *usageError) Error() string { return e.text }
@@ -181,7 +181,6 @@ func (c *command) flags() *pflag.FlagSet {
 	return fs
 }
 
-// execute parses and runs a command line.
 func (c *command) execute(ctx context.Context, args []string) error {
 	fs := c.flags()
 	if err := fs.Parse(args); errors.Is(err, pflag.ErrHelp) || err == nil && fs.NArg() == 1 && fs.Arg(0) == "help" {
@@ -216,7 +215,6 @@ func (c *command) execute(ctx context.Context, args []string) error {
 	return c.runAll(ctx, fs, []experiments.Experiment{e})
 }
 
-// check checks the values of the flags.
 func (c *command) check(fs *pflag.FlagSet) error {
 	s := &c.settings
 	switch {
@@ -240,7 +238,7 @@ func (c *command) check(fs *pflag.FlagSet) error {
 	return nil
 }
 
-// entry describes one experiment in the output of "experiment list".
+// entry describes an experiment in the list.
 type entry struct {
 	Name    string   `json:"name"`
 	Title   string   `json:"title"`

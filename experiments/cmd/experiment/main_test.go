@@ -31,7 +31,6 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// run runs a command line.
 func run(t testing.TB, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	return runContext(t.Context(), args...)
@@ -66,7 +65,7 @@ func get(t testing.TB, v map[string]any, name string) float64 {
 	return x
 }
 
-// files returns the names of the files in a folder.
+// files returns the names in a folder.
 func files(t testing.TB, dir string) (names []string) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
@@ -207,7 +206,7 @@ func TestSignal(t *testing.T) {
 	}
 	for _, c := range []struct {
 		args  string
-		data  string // the folder of shared test data that replaces @ in args
+		data  string // the folder of the shared data that replaces @ in args
 		after time.Duration
 	}{
 		{args: "toy --trials 100000", after: 100 * time.Millisecond},

@@ -60,7 +60,7 @@ func main() {
 	}
 }
 
-// experiment holds the digits and the values of the flags.
+// experiment has the digits and the flags.
 type experiment struct {
 	train, test     *dataset.Dataset
 	batches         []int
@@ -136,8 +136,8 @@ func (e *experiment) fit(ctx context.Context, size, name string, method wda.Meth
 	return err
 }
 
-// nearestError projects all digits by p. It returns the fraction of test digits that a
-// 5-nearest-neighbor classifier then misclassifies.
+// nearestError returns the share of test digits that 5 nearest neighbors classify wrongly after the
+// projection p.
 func (e *experiment) nearestError(ctx context.Context, p *mat.Dense, neighbors *dataset.Dataset) (float64, error) {
 	var y, z mat.Dense
 	y.Mul(neighbors.X, p)

@@ -20,7 +20,7 @@ import (
 	"github.com/gomonge/monge/examples/service/internal/fixture"
 )
 
-// TestMain runs the command instead of the tests if SERVE_IN_TEST is set.
+// TestMain runs the command instead of the tests if a test has set the environment variable for it.
 func TestMain(m *testing.M) {
 	if os.Getenv("SERVE_IN_TEST") != "" {
 		main()
@@ -29,16 +29,16 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// process is a running instance of the command.
+// process is a running command.
 type process struct {
 	*exec.Cmd
-	stderr *os.File // read end of the pipe from its standard error
+	stderr *os.File // the read end of the pipe
 	url    string   // HTTP address
 	admin  string
 	model  string
 }
 
-// serve starts the command and reads its standard error until the command listens.
+// serve starts the command and reads its standard error until it listens.
 func serve(t *testing.T, args ...string) *process {
 	t.Helper()
 	p := &process{model: fixture.Model(t, 1)}
@@ -69,7 +69,7 @@ func serve(t *testing.T, args ...string) *process {
 	}
 }
 
-// classify sends a request to classify and returns the HTTP status.
+// classify sends a request and returns its status.
 func (p *process) classify(t *testing.T) int {
 	t.Helper()
 	var body []byte
@@ -105,7 +105,7 @@ func (p *process) terminate(t *testing.T) {
 	}
 }
 
-// TestLogGone checks that the service continues when the reader of its log has exited.
+// TestLogGone checks that the service continues when the reader of its log exits.
 func TestLogGone(t *testing.T) {
 	p := serve(t)
 	p.stderr.Close()
@@ -117,10 +117,10 @@ func TestLogGone(t *testing.T) {
 	p.terminate(t)
 }
 
-// TestLogUnread checks that the service continues when nobody reads its log. A pipe holds 64 KiB.
+// TestLogUnread checks that the service continues when its log is not read. A pipe holds 64 KiB.
 func TestLogUnread(t *testing.T) {
 	p := serve(t)
-	for range 6000 { // more log lines than the pipe and the queue hold
+	for range 6000 { // more than the pipe and the queue hold
 		if status := p.classify(t); status != 200 {
 			t.Fatal(status)
 		}

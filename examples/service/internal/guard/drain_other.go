@@ -4,8 +4,8 @@ package guard
 
 import "net"
 
-// shrinkQueue and acceptWaiting do nothing on these systems. A client that connects while the
-// listener closes may see a connection reset.
+// shrinkQueue and acceptWaiting do nothing. Clients that connect while the listener closes may see
+// a reset.
 func shrinkQueue(net.Listener) {}
 
 func acceptWaiting(net.Listener) net.Conn { return nil }

@@ -16,7 +16,7 @@ func shrinkQueue(l net.Listener) {
 	withDescriptor(l, func(fd int) { unix.Listen(fd, 0) })
 }
 
-// acceptWaiting returns a connection that waits for Accept, or nil if no connection is waiting.
+// acceptWaiting returns a connection that waits for Accept, or nil if there is none.
 func acceptWaiting(l net.Listener) (c net.Conn) {
 	withDescriptor(l, func(fd int) {
 		accepted, _, err := unix.Accept(fd)

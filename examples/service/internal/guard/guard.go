@@ -28,10 +28,10 @@ type Listener struct {
 	drained  chan struct{}
 
 	mu     sync.Mutex
-	change *sync.Cond // signals that a connection was closed or became idle, or that the listener was closed
+	change *sync.Cond // signals that a connection was closed or is idle, or that the listener was closed
 	conns  map[*Conn]struct{}
-	new    int    // number of connections that have not made an authorized request
-	uses   uint64 // counter that orders connections by their last use
+	new    int    // connections without an authorized request so far
+	uses   uint64 // counts uses, to order connections by their last use
 	closed bool
 }
 
@@ -82,7 +82,7 @@ func (l *Listener) remove(c *Conn) {
 	delete(l.conns, c)
 }
 
-// evictionCandidate returns the connection to close first, or nil if all connections are in use.
+// evictionCandidate returns the connection to close first, or nil if all are in use.
 func (l *Listener) evictionCandidate() (first *Conn) {
 	for c := range l.conns {
 		if c.requests > 0 {
@@ -117,8 +117,8 @@ func (l *Listener) Drain(ctx context.Context) {
 }
 
 // Unread reports whether a client has connected within the last second and has not made an
-// authorized request yet. Such a client may have sent a request that has not arrived.
-// http.Server.Shutdown would close this connection without an answer.
+// authorized request yet. Its request may be on the way, and http.Server.Shutdown would close the
+// connection without an answer.
 func (l *Listener) Unread() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -131,11 +131,11 @@ func (l *Listener) Unread() bool {
 }
 
 const (
-	// settleTime is the time that Drain waits for connecting clients. After this time, every client
-	// is either in the queue or ignored by the system.
+	// settleTime is the time after which every connecting client is in the queue or has been
+	// ignored.
 	settleTime = 20 * time.Millisecond
 	// retransmitTime is the time after which a client repeats a packet that was lost because the
-	// queue was full. Afterwards the client's connection is in the queue.
+	// queue was full. Then its connection is in the queue.
 	retransmitTime = 250 * time.Millisecond
 )
 
@@ -167,7 +167,7 @@ func (l *Listener) Close() error {
 	if err := l.Listener.Close(); !l.draining.Load() {
 		return err
 	}
-	return nil // Drain has already closed the listener
+	return nil // Drain has closed it already
 }
 
 // Open returns the number of open connections.
@@ -177,7 +177,7 @@ func (l *Listener) Open() int {
 	return len(l.conns)
 }
 
-// Conn is a connection accepted by a Listener. The methods that net.Conn does not have accept a nil
+// Conn is a connection of a Listener. Its methods, except the methods of net.Conn, accept a nil
 // Conn, for servers without a Listener.
 type Conn struct {
 	net.Conn
@@ -187,13 +187,12 @@ type Conn struct {
 	slots    chan struct{}
 
 	// Guarded by listener.mu.
-	authorized bool   // whether the connection has made an authorized request
-	requests   int    // number of authorized requests in progress
+	authorized bool   // has made an authorized request
+	requests   int    // authorized requests in progress
 	lastUse    uint64 // value of listener.uses at the last use
 }
 
-// address is a remote address that refers to its Conn. It also works if the Conn is wrapped in a
-// TLS connection.
+// address is a remote address that refers to its Conn. It works through a TLS connection.
 type address struct {
 	net.Addr
 	conn *Conn
@@ -202,8 +201,7 @@ type address struct {
 // RemoteAddr implements net.Conn. Pass the address to Of to get the Conn.
 func (c *Conn) RemoteAddr() net.Addr { return c.remote }
 
-// Of returns the Conn with the given remote address. It returns nil if the connection was not
-// accepted by a Listener.
+// Of returns the connection with a remote address, or nil if it was not accepted by a Listener.
 func Of(remote net.Addr) *Conn {
 	if a, ok := remote.(*address); ok {
 		return a.conn
@@ -220,8 +218,8 @@ func (c *Conn) Close() error {
 	return c.Conn.Close()
 }
 
-// Begin marks the beginning of an authorized request. The listener does not close the connection to
-// make room until End is called.
+// Begin marks the beginning of an authorized request. Until End is called, the connection is not
+// closed to make room.
 func (c *Conn) Begin() { c.addRequests(1) }
 
 // End marks the end of a request.
@@ -281,7 +279,7 @@ func NewContext(ctx context.Context, c net.Conn) context.Context {
 	return context.WithValue(ctx, key{}, Of(c.RemoteAddr()))
 }
 
-// FromContext returns the connection of an HTTP request, or nil if the context has none.
+// FromContext returns the connection of an HTTP request, or nil if it is unknown.
 func FromContext(ctx context.Context) *Conn {
 	c, _ := ctx.Value(key{}).(*Conn)
 	return c

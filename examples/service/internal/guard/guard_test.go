@@ -8,8 +8,7 @@ import (
 	"time"
 )
 
-// listen returns a listener with the given connection limit, and a function that opens a
-// connection.
+// listen returns a listener with a limit of connections, and a function that connects.
 func listen(t *testing.T, limit int, evicted *int) (*Listener, func() (client net.Conn, server *Conn)) {
 	t.Helper()
 	inner, err := net.Listen("tcp", "127.0.0.1:0")
@@ -42,7 +41,7 @@ func dial(t *testing.T, l net.Listener) net.Conn {
 	return c
 }
 
-// closed waits until the peer has closed c.
+// closed waits until the other side has closed c.
 func closed(t *testing.T, c net.Conn) {
 	t.Helper()
 	c.SetReadDeadline(time.Now().Add(10 * time.Second))
@@ -73,7 +72,7 @@ func TestEviction(t *testing.T) {
 	if l.Open() != 2 || evicted != 2 {
 		t.Errorf("%d open, %d evicted", l.Open(), evicted)
 	}
-	// All connections are in use, so the next connection waits until a request ends.
+	// All connections are in use: the next one waits until a request ends.
 	dial(t, l)
 	accepted := make(chan error)
 	go func() { _, err := l.Accept(); accepted <- err }()
@@ -126,7 +125,7 @@ func TestUnauthorized(t *testing.T) {
 	}
 }
 
-// TestClose checks that closing the listener ends Accept while it waits for room.
+// TestClose checks that closing the listener ends the wait of a connection.
 func TestClose(t *testing.T) {
 	var evicted int
 	l, connect := listen(t, 2, &evicted)

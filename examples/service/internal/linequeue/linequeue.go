@@ -1,4 +1,4 @@
-// Package linequeue queues log lines, so that a slow reader of the log cannot stop the program.
+// Package linequeue prevents a slow log reader from stopping the program.
 package linequeue
 
 import (
@@ -15,14 +15,14 @@ type Writer struct {
 	ended   chan struct{}
 
 	mu     sync.Mutex
-	queued int // size of the waiting lines in bytes
+	queued int // bytes of the waiting lines
 	lines  [][]byte
 	closed bool
 	wake   *sync.Cond
 }
 
-// New returns a queue for lines that are written to w. The limit is the size of the queue in bytes.
-// New calls dropped for every line that is lost because the queue is full or w returns an error.
+// New returns a queue of lines for w with a limit in bytes. It calls dropped for every line that is
+// lost because the queue is full or w returns an error.
 func New(w io.Writer, limit int, dropped func()) *Writer {
 	q := &Writer{limit: limit, dropped: dropped, ended: make(chan struct{})}
 	q.wake = sync.NewCond(&q.mu)
@@ -71,8 +71,8 @@ func (q *Writer) writeLines(w io.Writer) {
 	}
 }
 
-// Close waits until the queued lines are written or the time limit is reached. Lines written after
-// Close are dropped.
+// Close waits until the queued lines are written or the time limit is reached. Later lines are
+// dropped.
 func (q *Writer) Close(limit time.Duration) {
 	q.mu.Lock()
 	q.closed = true

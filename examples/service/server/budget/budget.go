@@ -11,9 +11,9 @@ import (
 
 // Errors of Take.
 var (
-	// ErrFull means that other requests hold the memory. The client can try again later.
+	// ErrFull means that other requests hold the memory: try again later.
 	ErrFull = errors.New("the service is busy, try again later: requests hold all of the memory that they may")
-	// ErrExceeded means that one request needs more memory than all requests together may hold.
+	// ErrExceeded means that one request asks for more than all requests together may hold.
 	ErrExceeded = errors.New("the request needs too much memory")
 )
 
@@ -23,21 +23,20 @@ type Budget struct {
 	free  *semaphore.Weighted
 }
 
-// New returns a budget of the given number of bytes.
+// New returns a budget of a number of bytes.
 func New(bytes int64) *Budget { return &Budget{bytes, semaphore.NewWeighted(bytes)} }
 
-// A Share is the part of a Budget that one request holds. It must not be used by several goroutines
-// at the same time.
+// A Share is the part of a Budget that one request holds. One goroutine uses it at a time.
 type Share struct {
 	budget *Budget
 	held   int64
 }
 
-// Share returns an empty share. Call Release on it when the request ends.
+// Share returns an empty share. Call its method Release when the request ends.
 func (b *Budget) Share() *Share { return &Share{budget: b} }
 
-// Take adds n bytes to the share. It never waits. If the bytes are not available, it returns
-// ErrFull or ErrExceeded.
+// Take adds n bytes to the share. It never waits. It returns ErrFull or ErrExceeded if the bytes
+// are not available.
 func (s *Share) Take(n int64) error {
 	if n > s.budget.bytes-s.held {
 		return fmt.Errorf("%w: more than %d bytes", ErrExceeded, s.budget.bytes)
@@ -62,7 +61,7 @@ func NewContext(ctx context.Context, s *Share) context.Context {
 	return context.WithValue(ctx, key{}, s)
 }
 
-// Take adds n bytes to the share in the context. If the context has no share, Take does nothing.
+// Take adds n bytes to the share of the context's request. Without a share, it does nothing.
 func Take(ctx context.Context, n int64) error {
 	if s, ok := ctx.Value(key{}).(*Share); ok {
 		return s.Take(n)

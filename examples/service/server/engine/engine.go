@@ -1,5 +1,5 @@
-// Package engine implements the service independently of the network protocols: the current model
-// and its reload, the three operations, and their limits and queues.
+// Package engine implements the service independently of its protocols: the model in use and its
+// reload, the three operations, their limits and their queues.
 package engine
 
 import (
@@ -32,35 +32,35 @@ type Config struct {
 	Limits  Limits
 	Solvers Solvers
 	// Queue is the maximum number of requests to project or classify that wait for a processor.
-	// Wait is the longest time that such a request waits. TransportQueue and TransportWait are the
-	// same limits for requests that wait for a solver. See type Queue.
+	// Wait is the longest time that they wait. TransportQueue and TransportWait are the same for
+	// requests that wait for a solver. See type Queue.
 	Queue, TransportQueue int
 	Wait, TransportWait   time.Duration
 	// Requests is the maximum number of requests in progress. A request is in progress from its
 	// receipt until it has been answered.
 	Requests int
-	// Memory is the memory budget of all requests in bytes. One half is for the workspaces of the
-	// solvers. The other half is for request bodies, decoded values and answers.
+	// Memory is the budget of all requests in bytes. One half is for the workspaces of the solvers.
+	// The other half is for request bodies, decoded values and answers.
 	Memory int64
-	// MaxModel limits the size in bytes of a model file and of its arrays. ModelTime limits the
-	// time for reading and checking a model.
+	// MaxModel limits the bytes of a model file and of the arrays in it. ModelTime limits the time
+	// to read and check a model.
 	MaxModel  int64
 	ModelTime time.Duration
-	// ExtraColumns permits named samples to have columns that the model does not know.
+	// ExtraColumns allows named samples to have columns that the model does not know.
 	ExtraColumns bool
 }
 
 // Limits bound a single request.
 type Limits struct {
-	Rows    int           // maximum number of samples in a request to project or classify
-	Columns int           // maximum dimension of the points of a transport problem
-	Pairs   int           // maximum number n·m of elements of the cost matrix of a transport problem
-	Timeout time.Duration // maximum time of a request; a request may set a shorter time
+	Rows    int           // samples in a request to project or classify
+	Columns int           // dimension of the points of a transport problem
+	Pairs   int           // elements of the cost matrix of a transport problem, n·m
+	Timeout time.Duration // longest time for a request; a request may set a shorter one
 }
 
-// Solvers configures the pool of solvers.
+// Solvers configure the pool of solvers.
 type Solvers struct {
-	Number        int // number of transport problems solved at the same time; 0 means GOMAXPROCS
+	Number        int // transport problems solved at the same time; 0 means GOMAXPROCS
 	Tolerance     float64
 	MaxIterations int
 }
@@ -82,12 +82,12 @@ type Engine struct {
 	config    Config
 	log       *slog.Logger
 	budget    *budget.Budget
-	reloading chan struct{} // holds an element while a model is being read
+	reloading chan struct{} // contains an element while a model is read
 	holder    wda.Holder
 	current   atomic.Pointer[served]
 
 	pool            *sinkhorn.Pool[float64]
-	exactMemory     int64 // memory limit of the workspace of an exact problem
+	exactMemory     int64 // limit of the workspace of an exact problem
 	work, transport *Queue
 	requests        atomic.Int64 // requests in progress
 }
@@ -120,14 +120,14 @@ func New(config Config, log *slog.Logger) (*Engine, error) {
 	return e, e.Reload(context.Background())
 }
 
-// Share returns a share of the memory budget for a request. Call Release on the share when the
-// request has been answered.
+// Share returns a share of the memory budget for a request. Release it when the request has been
+// answered.
 func (e *Engine) Share() *budget.Share { return e.budget.Share() }
 
 // MaxRows returns the largest number of samples in a request.
 func (e *Engine) MaxRows() int { return e.config.Limits.Rows }
 
-// QueueOf returns the queue in which requests of an operation wait.
+// QueueOf returns the queue for the requests of an operation.
 func (e *Engine) QueueOf(op Operation) *Queue {
 	if op == Transport {
 		return e.transport
@@ -135,8 +135,8 @@ func (e *Engine) QueueOf(op Operation) *Queue {
 	return e.work
 }
 
-// Enter counts the beginning of a request. If too many requests are in progress, it returns
-// ErrRequests. Otherwise call Leave when the request has been answered.
+// Enter counts the beginning of a request. It returns ErrRequests if too many requests are in
+// progress. If it returns nil, call Leave when the request has been answered.
 func (e *Engine) Enter() error {
 	if e.requests.Add(1) > int64(e.config.Requests) {
 		e.requests.Add(-1)

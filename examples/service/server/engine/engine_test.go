@@ -32,8 +32,8 @@ func newEngine(t *testing.T, change func(*Config)) *Engine {
 	return e
 }
 
-// TestRows checks that answers equal the results of the library, and that no memory is allocated if
-// answers are reused.
+// TestRows checks that answers equal the results of the library, and that reused answers do not
+// allocate.
 func TestRows(t *testing.T) {
 	e, c, d := newEngine(t, nil), fixture.Classifier(t, 1), fixture.Samples(50, 2)
 	x := &Matrix{Columns: 10, Data: fixture.Rows(d.X)}
@@ -159,7 +159,7 @@ func TestBadRows(t *testing.T) {
 			Project: e.Project(t.Context(), &c.x, new(Projected)), Classify: e.Classify(t.Context(), &c.x, new(Classified)),
 		} {
 			if name == "beyond" && op == Project && err == nil {
-				continue // the projection of this row happens to be finite
+				continue // its projection happens to be finite
 			}
 			if Code(err) != c.code || !strings.Contains(err.Error(), c.says) {
 				t.Errorf("%s: %s: %v: %v, want %v with %q", op, name, Code(err), err, c.code, c.says)
@@ -171,7 +171,7 @@ func TestBadRows(t *testing.T) {
 	}
 }
 
-// refusal is a transport problem that must be refused, with the expected error.
+// refusal is a problem that must be refused, with the expected error.
 type refusal struct {
 	ctx  context.Context
 	p    *Problem
@@ -217,7 +217,7 @@ func TestTransport(t *testing.T) {
 		{t.Context(), bad(func(q *Problem) { q.X.Data = make([]float64, 34) }), codes.ResourceExhausted, "34 × 3"},
 		{t.Context(), &Problem{X: Matrix{Columns: 1e6, Data: make([]float64, 1e6)}, Y: Matrix{Columns: 1e6, Data: make([]float64, 1e6)}}, codes.ResourceExhausted, "1000000 columns"},
 	})
-	// A long computation must end at its deadline.
+	// A long computation ends at its deadline.
 	slow := newEngine(t, func(c *Config) { c.Solvers.Tolerance, c.Solvers.MaxIterations = 1e-300, 1e9 })
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Millisecond)
 	defer cancel()
@@ -276,7 +276,7 @@ func TestExact(t *testing.T) {
 	if err := tight.Transport(t.Context(), p, &s); Code(err) != codes.InvalidArgument || !strings.Contains(err.Error(), "MaxMemory is 1048576") {
 		t.Errorf("a workspace beyond the budget: %v", err)
 	}
-	// A problem that takes several seconds must end at its deadline and release the solver.
+	// A problem that takes some seconds ends at its deadline and returns the solver.
 	slow := newEngine(t, func(c *Config) { c.Limits.Pairs, c.Limits.Timeout, c.Solvers.Number = n*n, 100*time.Millisecond, 1 })
 	err := slow.Do(t.Context(), Transport, func(ctx context.Context) error { return slow.Transport(ctx, p, &s) })
 	if Code(err) != codes.DeadlineExceeded || slow.QueueOf(Transport).Busy() != 0 {
@@ -284,7 +284,7 @@ func TestExact(t *testing.T) {
 	}
 }
 
-// TestReload checks that the old model stays in use if a new model is invalid.
+// TestReload checks that an invalid new model leaves the old one in use.
 func TestReload(t *testing.T) {
 	known := fixture.CSV(t, fixture.Samples(200, 3))
 	e := newEngine(t, func(c *Config) { c.Check = Check{Samples: known, Accuracy: 0.8} })
@@ -357,7 +357,7 @@ func TestNoClassifier(t *testing.T) {
 	}
 }
 
-// TestDo checks that a request waits for a slot, is rejected if the queue is full, ends at its
+// TestDo checks that a request waits for its turn, is rejected by a full queue, ends at its
 // deadline, and always leaves the queue.
 func TestDo(t *testing.T) {
 	e := newEngine(t, func(c *Config) {

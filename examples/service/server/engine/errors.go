@@ -12,7 +12,7 @@ import (
 	"google.golang.org/grpc/codes"
 )
 
-// Errors of the service. Errors in the data of a request come from wda, sinkhorn and emd.
+// Errors of the service. Errors in the data come from wda, sinkhorn and emd.
 var (
 	ErrBusy         = errors.New("the service is busy, try again later: the queue is full")
 	ErrWaited       = errors.New("the service is busy, try again later: the request has waited too long for its turn")
@@ -56,7 +56,7 @@ var errorCodes = []struct {
 	{emd.ErrRange, codes.InvalidArgument},
 }
 
-// Code returns the gRPC code of an error. It returns OK for nil and Internal for an unknown error.
+// Code returns the gRPC code of an error: OK for nil, Internal for an unknown error.
 func Code(err error) codes.Code {
 	if err == nil {
 		return codes.OK

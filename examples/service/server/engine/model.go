@@ -19,7 +19,7 @@ type Check struct {
 	// Samples is a file of labeled samples in any format that package dataset reads. The model
 	// selects the columns by name. If Samples is empty, every undamaged model is served.
 	Samples string
-	// Accuracy is the minimum fraction of the samples that a model must classify correctly.
+	// Accuracy is the minimum share of the samples that a model must classify correctly.
 	Accuracy float64
 	// An answer is rejected if the share of its class among the neighbors is less than RejectShare.
 	// It is also rejected if its K-th neighbor is too far away: RejectQuantile is a quantile of the
@@ -28,13 +28,13 @@ type Check struct {
 	RejectShare, RejectQuantile float64
 }
 
-// served is a model together with the data that requests need.
+// served is a model with the data that requests need.
 type served struct {
 	model      *wda.Model
 	classifier *wda.Classifier // nil if the model has none
-	labels     []int           // labels of the samples stored in the classifier
+	labels     []int           // labels of the classifier's samples
 	table      *dataset.Schema // schema of named samples; nil if the model has no names
-	names      map[string]bool // column names; see tableNames
+	names      map[string]bool // columns of table; see tableNames
 	info       Info
 	reject     float64 // squared distance above which answers are rejected
 }
@@ -47,7 +47,7 @@ type Info struct {
 	Samples    int      `json:"samples"` // number of samples in the classifier
 	Classes    []string `json:"classes"` // classes in the order of probabilities
 	Columns    []string `json:"columns"` // column names of a sample; empty if the model has none
-	// Accuracy and RejectBeyond, a quantile of the distances, are results of the check.
+	// Accuracy and the quantile of distances come from the check.
 	Accuracy     *float64 `json:"accuracy,omitempty"`
 	RejectBeyond *float64 `json:"reject_beyond,omitempty"`
 }
@@ -124,9 +124,9 @@ func (e *Engine) Reload(ctx context.Context) error {
 
 var errModelTime = errors.New("the model could not be read within the time limit -model-time; the file does not answer")
 
-// load reads the model file and replaces the current model, unless the context has ended meanwhile.
+// load reads the model file and replaces the model, unless the context has ended by then.
 func (e *Engine) load(ctx context.Context) error {
-	// Check the kind of the file first, because opening a named pipe would block.
+	// Opening a named pipe would block.
 	if info, err := os.Stat(e.config.Model); err != nil {
 		return bareError(err)
 	} else if err := e.checkFile(info); err != nil {
@@ -171,7 +171,7 @@ func (e *Engine) checkFile(info os.FileInfo) error {
 	return nil
 }
 
-// bareError removes the path from a file error, because the caller adds the path.
+// bareError removes the repeated path from an error.
 func bareError(err error) error {
 	if pe, ok := errors.AsType[*fs.PathError](err); ok {
 		return pe.Err

@@ -14,9 +14,9 @@ import (
 	"github.com/gomonge/monge/wda/dataset"
 )
 
-// tableSchema returns the model's schema for named samples, or nil if the model has no column
-// names. If the fit dropped rows with missing values, a missing value in a request is an error,
-// because every sample of a request needs an answer.
+// tableSchema returns the schema for named samples: the schema of the model, or nil if the model
+// has no names. If the fit dropped rows with missing values, a sample with a missing value is an
+// error, because every sample of a request needs an answer.
 func tableSchema(m *wda.Model) *dataset.Schema {
 	s := m.Schema().Clone()
 	if s == nil || s.Features() == nil {
@@ -45,7 +45,7 @@ func tableNames(s *dataset.Schema) map[string]bool {
 	return names
 }
 
-// columnNames returns the names of the feature columns of s.
+// columnNames returns the names of the columns that s needs.
 func columnNames(s *dataset.Schema) []string {
 	names := []string{}
 	if s == nil {
@@ -57,25 +57,25 @@ func columnNames(s *dataset.Schema) []string {
 	return names
 }
 
-// A Table reads the named samples of one request. The names are those of the table to which the
-// model was fitted, in any order. Missing values (null) and categories are treated as in the fit.
-// Each sample is read separately, so that the answer does not depend on the other samples of the
+// A Table reads the named samples of one request. The names are the columns of the table that the
+// model was fitted to, in any order. Missing values (null) and categories are treated as in the
+// fit. Each sample is read separately, so its answer does not depend on the other samples of the
 // request.
 type Table struct {
 	engine *Engine
 	ctx    context.Context
 	x      *Matrix
-	known  map[string]bool // names of all columns of the training table; true for features
+	known  map[string]bool // names of all columns of the fit; true for features
 	rows   int
 	line   bytes.Buffer // the sample as JSON
-	held   int64        // bytes taken from the budget for line and its decoded values
+	held   int64        // bytes taken from the budget for the line and its decoded values
 }
 
 const (
 	// maxNamedUnknown is the number of unknown columns that an error message names. Further unknown
 	// columns are only counted.
 	maxNamedUnknown = 20
-	// maxDecodedPerByte is the maximum number of bytes in memory for one byte of JSON.
+	// maxDecodedPerByte is the maximum number of decoded bytes for one byte of JSON.
 	maxDecodedPerByte = 32
 )
 
@@ -133,9 +133,9 @@ func tooManyUnknown(n int) error {
 	return fmt.Errorf("%w: %d columns are not those of the model", ErrMalformed, n)
 }
 
-// Add reads a sample, given as pairs of a column name and a JSON value. If columns are missing or
-// unknown, the error wraps *dataset.ColumnsError. If a value is invalid, the error wraps
-// ErrMalformed. Add stops when the context ends.
+// Add reads a sample: the names of its values, and the values as JSON. It returns an error that
+// wraps *dataset.ColumnsError if columns are missing or unknown, and ErrMalformed if a value is
+// invalid. Add stops when the context ends.
 func (t *Table) Add(values iter.Seq2[string, []byte]) error {
 	if t.ctx.Err() != nil {
 		return context.Cause(t.ctx)
@@ -158,7 +158,7 @@ func (t *Table) Add(values iter.Seq2[string, []byte]) error {
 		t.line.Write(quoted)
 		t.line.WriteByte(':')
 		if !feature {
-			value = []byte("null") // the value is not needed
+			value = []byte("null") // only the name matters
 		}
 		json.Compact(&t.line, value) // no newlines
 	}
@@ -180,7 +180,7 @@ func (t *Table) Add(values iter.Seq2[string, []byte]) error {
 	return nil
 }
 
-// appendFeatures decodes t.line and appends the features to x.
+// appendFeatures appends the features of the line to x.
 func (t *Table) appendFeatures() error {
 	r, err := dataset.NewReader(bytes.NewReader(t.line.Bytes()), &dataset.Options{
 		Format: dataset.FormatJSONLines, Labels: dataset.NoLabels(), Schema: t.x.model.table, AllowExtra: t.engine.config.ExtraColumns,
@@ -205,7 +205,7 @@ func Clip(text string) string {
 	return strings.ToValidUTF8(text[:most], "") + "…"
 }
 
-// ClipNames returns the first names of a list, shortened for an error message.
+// ClipNames returns the first names of a list for an error message. It shortens long names.
 func ClipNames(names []string) (out []string) {
 	for _, name := range names[:min(maxNamedUnknown, len(names))] {
 		out = append(out, Clip(name))
@@ -213,8 +213,7 @@ func ClipNames(names []string) (out []string) {
 	return out
 }
 
-// sampleError adds the row number to an error of a reader. Row numbers refer to the request and
-// start at 0.
+// sampleError adds the number of the row in the request to an error of a reader. Rows count from 0.
 func sampleError(row int, err error) error {
 	if fe, ok := errors.AsType[*dataset.FileError](err); ok {
 		if err = fe.Err; fe.Name != "" {

@@ -13,7 +13,7 @@ import (
 	"google.golang.org/grpc/codes"
 )
 
-// match reads named samples into x. Each line is a JSON object.
+// match reads named samples into x, one JSON object per line.
 func match(t *testing.T, e *Engine, x *Matrix, lines []byte) error {
 	t.Helper()
 	table, err := e.NewTable(t.Context(), x, bytes.Count(lines, []byte{'\n'}))
@@ -41,8 +41,8 @@ func match(t *testing.T, e *Engine, x *Matrix, lines []byte) error {
 	return nil
 }
 
-// TestMatch checks that named samples give the same features as the rows of a file, for any order
-// of the keys, and independently of each other.
+// TestMatch checks that named samples become the same features as the rows of a file, in any order
+// of the keys and independently of each other.
 func TestMatch(t *testing.T) {
 	table := fixture.NewTable(t, dataset.MissingMean)
 	e := newEngine(t, func(c *Config) {
@@ -93,8 +93,8 @@ func TestMatch(t *testing.T) {
 	}
 }
 
-// TestMatchMissing checks that a row with a missing value is an error, even if the fit dropped such
-// rows. A request must not lose rows.
+// TestMatchMissing checks that every row has an answer or an error. No row is dropped, although the
+// fit drops rows with missing values.
 func TestMatchMissing(t *testing.T) {
 	table := fixture.NewTable(t, dataset.MissingDrop)
 	e := newEngine(t, func(c *Config) { c.Model = table.Model })

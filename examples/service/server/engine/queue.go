@@ -23,7 +23,7 @@ type Queue struct {
 	mu      sync.Mutex
 	busy    int
 	waiting []*waiter // in order of arrival
-	empty   time.Time // arrival of the first request since the queue was last empty
+	empty   time.Time // arrival of the first request after the queue was last empty
 
 	full, late atomic.Int64
 }
@@ -35,8 +35,7 @@ type waiter struct {
 	turn  chan error
 }
 
-// overloadFraction divides the time limit during an overload: a request may then wait for
-// 1/overloadFraction of the limit.
+// Under overload, a request may wait for 1/overloadFraction of the time limit.
 const overloadFraction = 10
 
 // NewQueue returns a queue with the given number of slots and room for the given number of waiting
@@ -85,8 +84,8 @@ func (q *Queue) enter(ctx context.Context) error {
 	}
 }
 
-// giveUp removes w from the queue and returns err. If w has received a slot in the meantime, the
-// slot goes to the next request.
+// giveUp removes a waiter and returns err. If the waiter has received a slot meanwhile, the slot
+// goes to the next request.
 func (q *Queue) giveUp(w *waiter, err error) error {
 	q.mu.Lock()
 	for i, other := range q.waiting {
@@ -103,7 +102,7 @@ func (q *Queue) giveUp(w *waiter, err error) error {
 	return err
 }
 
-// leave passes the slot to the next request that has not waited for too long.
+// leave gives the slot to the next request that has not waited too long.
 func (q *Queue) leave() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -117,7 +116,7 @@ func (q *Queue) leave() {
 	}
 	for len(q.waiting) > 0 {
 		w := q.waiting[0]
-		q.waiting = append(q.waiting[:0], q.waiting[1:]...) // keeps the memory of the queue, which is short
+		q.waiting = append(q.waiting[:0], q.waiting[1:]...) // the queue is short, and this keeps its memory
 		if now.Sub(w.since) <= wait {
 			w.turn <- nil
 			return

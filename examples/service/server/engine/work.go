@@ -20,29 +20,29 @@ type Matrix struct {
 	Columns int
 	Data    []float64
 
-	model *served // model of the Table that read the matrix, or nil
+	model *served // the model of the Table that read it, or nil
 }
 
 // Rows returns the number of rows.
 func (m *Matrix) Rows() int { return len(m.Data) / max(1, m.Columns) }
 
-// Projected is the answer to Project. It can be reused for later answers.
+// Projected is the answer to Project. It can be reused for another answer.
 type Projected struct {
 	Model string // hash
 	Matrix
 }
 
-// Classified is the answer to Classify. It can be reused for later answers.
+// Classified is the answer to Classify. It can be reused for another answer.
 type Classified struct {
 	Model   string   // hash
 	Classes []string // must not be modified
 	Rows    []Class
-	Shares  []float64 // for each row, the share of each class among the K neighbors
+	Shares  []float64 // for each row, the share of every class among the K neighbors
 
 	workspace wda.Workspace
 }
 
-// Class is the classification of one row.
+// Class is the answer for one row.
 type Class struct {
 	wda.Class
 	Index    int  // in Classes
@@ -52,7 +52,7 @@ type Class struct {
 // Problem is a transport problem.
 type Problem struct {
 	X, Y   Matrix
-	A, B   []float64 // weights; nil means uniform weights
+	A, B   []float64 // weights; nil for uniform ones
 	Lambda float64   // 0 if Exact
 	Plan   bool      // return the plan
 	Exact  bool      // solve without entropic regularization
@@ -91,7 +91,7 @@ func (e *Engine) checkSamples(s *served, x *Matrix) error {
 	return nil
 }
 
-// rowError adds the row number i to an error about a single row.
+// rowError adds the row number to an error in a single row.
 func rowError(i int, err error) error {
 	if pe, ok := errors.AsType[*wda.PositionError](err); ok {
 		pe.Row = i
@@ -113,8 +113,8 @@ func eachRow(ctx context.Context, x *Matrix, f func(i int, row []float64) error)
 	return nil
 }
 
-// Project sets out to the projections of the rows of x. It does not allocate memory if out has held
-// as many rows before.
+// Project sets out to the projections of the rows of x. It does not allocate if out has held as
+// many rows before.
 func (e *Engine) Project(ctx context.Context, x *Matrix, out *Projected) error {
 	s := e.modelFor(x)
 	if err := e.checkSamples(s, x); err != nil {
@@ -128,8 +128,8 @@ func (e *Engine) Project(ctx context.Context, x *Matrix, out *Projected) error {
 	return eachRow(ctx, x, func(i int, row []float64) error { return s.model.TransformVec(out.Data[i*p:][:p], row) })
 }
 
-// Classify sets out to the classes of the rows of x. It does not allocate memory if out has held as
-// many rows before.
+// Classify sets out to the classes of the rows of x. It does not allocate if out has held as many
+// rows before.
 func (e *Engine) Classify(ctx context.Context, x *Matrix, out *Classified) error {
 	s := e.modelFor(x)
 	if s.classifier == nil {
@@ -156,7 +156,7 @@ func (e *Engine) Classify(ctx context.Context, x *Matrix, out *Classified) error
 	})
 }
 
-// Transport sets out to the solution of p. It reuses the memory of out.Plan if that is large
+// Transport sets out to the solution of p. It reuses the memory of the plan in out if it is large
 // enough.
 func (e *Engine) Transport(ctx context.Context, p *Problem, out *Solution) error {
 	n, m := p.X.Rows(), p.Y.Rows()
@@ -206,13 +206,12 @@ func checkWeights(name string, w []float64, n int) (sum float64, err error) {
 	return sum, nil
 }
 
-// solve solves a problem whose shape has been checked.
+// solve solves a problem of the right shape.
 func (e *Engine) solve(ctx context.Context, p *Problem, out *Solution) error {
 	n, m := p.X.Rows(), p.Y.Rows()
 	x, y := dist.NewMatrix(n, p.X.Columns, p.X.Data), dist.NewMatrix(m, p.Y.Columns, p.Y.Data)
 	if p.Exact {
-		// Use a new solver, which holds no data of an earlier request. The queue limits the number
-		// of solvers.
+		// A new solver holds no data of an earlier request. The queue limits the number of solvers.
 		solver, err := emd.NewSolver[float64](&emd.Settings{Workers: 1, MaxMemory: e.exactMemory})
 		if err != nil {
 			return err
@@ -231,7 +230,7 @@ func (e *Engine) solve(ctx context.Context, p *Problem, out *Solution) error {
 	})
 }
 
-// planner is a result of package emd or sinkhorn that can write its transport plan.
+// planner is a result of package emd or sinkhorn.
 type planner interface {
 	PlanTo(ctx context.Context, dst dist.Matrix[float64], first int) error
 }
@@ -250,8 +249,7 @@ func (out *Solution) setPlan(ctx context.Context, p *Problem, r planner) error {
 	return r.PlanTo(ctx, dist.NewMatrix(n, m, out.Plan.Data), 0)
 }
 
-// resizeSlice returns a slice of n elements. It reuses the memory of s if the capacity is large
-// enough.
+// resizeSlice returns a slice of n elements. It reuses the memory of s if it is large enough.
 func resizeSlice[E any](s []E, n int) []E {
 	if cap(s) < n {
 		return make([]E, n)

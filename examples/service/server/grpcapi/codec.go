@@ -21,8 +21,7 @@ type received struct {
 }
 
 // codec is the codec of protobuf messages. It refuses to decode a message if the budget has too
-// little memory for the decoded message. For example, a message of 8 MB may consist of four million
-// empty messages.
+// little memory for the result: a message of 8 MB may consist of four million empty messages.
 type codec struct{ encoding.CodecV2 }
 
 // Unmarshal implements encoding.CodecV2.
@@ -34,7 +33,7 @@ func (c codec) Unmarshal(data mem.BufferSlice, v any) error {
 	wire := data.MaterializeToBuffer(mem.DefaultBufferPool())
 	defer wire.Free()
 	if in.refused = in.takeMemory(wire.ReadOnlyData()); in.refused != nil {
-		return nil // gRPC would replace an error returned here by the code Internal
+		return nil // gRPC would replace the error by the code Internal
 	}
 	return proto.Unmarshal(wire.ReadOnlyData(), in.message)
 }
@@ -50,8 +49,8 @@ func (in *received) takeMemory(wire []byte) error {
 	return in.share.Take(int64(len(wire)) + decodedSize(d, wire, 0))
 }
 
-// eachField calls f for every field of a message until f returns false. It stops at a malformed
-// field, which proto.Unmarshal reports as an error.
+// eachField calls f for the fields of a message until f returns false or the message ends. It also
+// stops at a malformed field, which proto.Unmarshal reports.
 func eachField(wire []byte, f func(number protowire.Number, kind protowire.Type, value []byte) bool) {
 	for len(wire) > 0 {
 		number, kind, n := protowire.ConsumeTag(wire)
@@ -66,7 +65,7 @@ func eachField(wire []byte, f func(number protowire.Number, kind protowire.Type,
 	}
 }
 
-// countMessages returns the number of messages in each repeated field, by field number.
+// countMessages returns the number of messages in each repeated field.
 func countMessages(d protoreflect.MessageDescriptor, wire []byte) map[protowire.Number]int {
 	count := map[protowire.Number]int{}
 	eachField(wire, func(number protowire.Number, _ protowire.Type, _ []byte) bool {
@@ -91,7 +90,7 @@ const (
 // decodedSize returns an upper bound of the memory of a decoded message.
 func decodedSize(d protoreflect.MessageDescriptor, wire []byte, depth int) int64 {
 	size := int64(messageBytes)
-	if depth > deepest { // deeper than any message of the service
+	if depth > deepest { // the messages of the service are not as deep
 		return size + messageBytes*int64(len(wire))
 	}
 	eachField(wire, func(number protowire.Number, kind protowire.Type, value []byte) bool {
@@ -107,7 +106,7 @@ func decodedSize(d protoreflect.MessageDescriptor, wire []byte, depth int) int64
 			size += decodedSize(fd.Message(), value, depth+1)
 		case fd != nil && fd.IsPacked():
 			value, _ = protowire.ConsumeBytes(value)
-			count := len(value) // a varint has at least one byte
+			count := len(value) // varints have at least one byte
 			switch fd.Kind() {
 			case protoreflect.DoubleKind, protoreflect.Fixed64Kind, protoreflect.Sfixed64Kind:
 				count /= 8

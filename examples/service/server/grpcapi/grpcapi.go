@@ -34,15 +34,15 @@ import (
 
 // Config configures New.
 type Config struct {
-	Token       string        // bearer token; empty means that no token is required
+	Token       string        // bearer token; empty means none
 	Body        int64         // maximum bytes of a message
-	Receiving   int           // maximum number of messages received at the same time
+	Receiving   int           // messages received at the same time
 	ReceiveTime time.Duration // time limit for receiving a message
-	Streams     uint32        // maximum number of concurrent requests on one connection
+	Streams     uint32        // concurrent requests on one connection
 	Access      *request.Log  // access log; nil means none
 	TLS         credentials.TransportCredentials
-	// A connection without requests is closed after the time Idle. Any connection is closed after
-	// the time Age, and its requests in progress then have the time Grace.
+	// A connection without requests is closed after Idle. Any connection is closed after Age, and
+	// its requests then have the time Grace.
 	Idle, Age, Grace time.Duration
 	Options          []grpc.ServerOption // additional options, such as an OpenTelemetry stats handler
 }
@@ -55,12 +55,12 @@ type API struct {
 	log     *slog.Logger
 	config  Config
 	health  *health.Server
-	slots   chan struct{}   // has one slot for each message that is being received
-	end     context.Context // ends streams that would never end, such as Health.Watch
+	slots   chan struct{}   // one slot for each message that is being received
+	end     context.Context // ends streams that do not end on their own, such as Health.Watch
 	endAll  context.CancelFunc
 }
 
-// maxHeaders limits the size in bytes of the headers of a request, like MaxHeaderBytes of net/http.
+// maxHeaders limits the bytes of the headers of a request, like MaxHeaderBytes of net/http.
 const maxHeaders = 16 << 10
 
 // New returns a gRPC server for an engine.
@@ -92,8 +92,8 @@ func New(e *engine.Engine, m *metrics.Metrics, log *slog.Logger, config Config) 
 // Drain makes the health service report NOT_SERVING, so that load balancers stop sending requests.
 func (a *API) Drain() { a.health.Shutdown() }
 
-// EndStreams ends streams that would never end, such as Health.Watch, so that GracefulStop does not
-// wait for them.
+// EndStreams ends the streams that do not end on their own, so that GracefulStop does not wait for
+// them.
 func (a *API) EndStreams() { a.endAll() }
 
 // answer answers a request by calling work.
@@ -115,8 +115,7 @@ func (a *API) answer(ctx context.Context, op engine.Operation, work func(context
 	return statusOf(code, err)
 }
 
-// statusOf converts an error to a gRPC status error. Missing or unknown columns become field
-// violations.
+// statusOf converts an error to a status error. Missing or unknown columns become field violations.
 func statusOf(code codes.Code, err error) error {
 	s := status.New(code, err.Error())
 	ce, ok := errors.AsType[*dataset.ColumnsError](err)
@@ -189,7 +188,7 @@ func matrixOf(ctx context.Context, r *pb.Rows) (m engine.Matrix, single bool, er
 	return m, single, nil
 }
 
-// messageOf converts a matrix to a message. It is the inverse of matrixOf.
+// messageOf is the inverse of matrixOf.
 func messageOf(m *engine.Matrix, single bool) *pb.Rows {
 	out := &pb.Rows{Columns: uint32(m.Columns)}
 	if single {
@@ -203,7 +202,7 @@ func messageOf(m *engine.Matrix, single bool) *pb.Rows {
 	return out
 }
 
-// Project implements pb.TransformServer.
+// Project implements the service.
 func (a *API) Project(ctx context.Context, in *pb.ProjectRequest) (*pb.ProjectResponse, error) {
 	var out *pb.ProjectResponse
 	err := a.answer(ctx, engine.Project, func(ctx context.Context) error {
@@ -221,14 +220,13 @@ func (a *API) Project(ctx context.Context, in *pb.ProjectRequest) (*pb.ProjectRe
 	return out, err
 }
 
-// largestKept limits the memory kept for reuse. An answer with more class shares than largestKept
-// is not reused.
+// largestKept is the maximum number of shares in an answer that is kept for reuse.
 const largestKept = 1 << 17
 
 // answers holds reusable answers for Classify.
 var answers = sync.Pool{New: func() any { return new(engine.Classified) }}
 
-// Classify implements pb.TransformServer.
+// Classify implements the service.
 func (a *API) Classify(ctx context.Context, in *pb.ClassifyRequest) (*pb.ClassifyResponse, error) {
 	var out *pb.ClassifyResponse
 	err := a.answer(ctx, engine.Classify, func(ctx context.Context) error {
@@ -246,7 +244,7 @@ func (a *API) Classify(ctx context.Context, in *pb.ClassifyRequest) (*pb.Classif
 			return err
 		}
 		n := len(y.Classes)
-		if err := budget.Take(ctx, int64(len(y.Rows))*(8*int64(n)+messageBytes)); err != nil { // for the message and for its encoded bytes
+		if err := budget.Take(ctx, int64(len(y.Rows))*(8*int64(n)+messageBytes)); err != nil { // twice: as a message and as bytes
 			return err
 		}
 		shares := make([]float32, len(y.Shares))
@@ -263,7 +261,7 @@ func (a *API) Classify(ctx context.Context, in *pb.ClassifyRequest) (*pb.Classif
 	return out, err
 }
 
-// Transport implements pb.TransformServer.
+// Transport implements the service.
 func (a *API) Transport(ctx context.Context, in *pb.TransportRequest) (*pb.TransportResponse, error) {
 	var out *pb.TransportResponse
 	err := a.answer(ctx, engine.Transport, func(ctx context.Context) error {
@@ -289,7 +287,7 @@ func (a *API) Transport(ctx context.Context, in *pb.TransportRequest) (*pb.Trans
 	return out, err
 }
 
-// GetModel implements pb.TransformServer.
+// GetModel implements the service.
 func (a *API) GetModel(context.Context, *pb.GetModelRequest) (*pb.GetModelResponse, error) {
 	i := a.engine.Info()
 	return &pb.GetModelResponse{Model: i.Hash, Features: uint32(i.Features), Components: uint32(i.Components), Classes: i.Classes, Columns: i.Columns}, nil

@@ -39,8 +39,7 @@ import (
 // gRPC may read the message of a unary method before it calls any interceptor. Therefore all
 // methods are registered as streams of one message. Clients do not see a difference.
 
-// window is the maximum number of bytes of a stream that are received before RecvMsg reads the
-// message.
+// window is the number of bytes of a stream that are received before its message is read.
 const window = 64 << 10
 
 // registrar registers all methods of a service as streams, which are handled by serveStream.
@@ -84,8 +83,8 @@ func (r registrar) RegisterService(service *grpc.ServiceDesc, impl any) {
 // healthCheck is the only method that needs no token.
 const healthCheck = healthpb.Health_Check_FullMethodName
 
-// answerHealthCheck implements the method Check of the health service without reading the message.
-// It reports the health of the whole server, whatever service the message names. Therefore a client
+// answerHealthCheck implements the method Check of the health service without reading its message.
+// It answers for the whole server, regardless of the service in the message, so that a client
 // without the token cannot make the server receive a message.
 func (a *API) answerHealthCheck(_ any, in *stream) error {
 	out, err := a.health.Check(in.ctx, new(healthpb.HealthCheckRequest))
@@ -121,8 +120,8 @@ func (c *call) Err() error {
 	return err
 }
 
-// refuseUnauthorized refuses a request without the token before its message is stored. gRPC calls
-// it in the goroutine that reads from the connection.
+// refuseUnauthorized refuses requests without the token before their messages are stored. It runs in the goroutine
+// that reads from the connection.
 func (a *API) refuseUnauthorized(ctx context.Context, info *tap.Info) (context.Context, error) {
 	if info.FullMethodName != healthCheck && !a.authorized(info.Header) {
 		a.metrics.Refused(operationOf(info.FullMethodName), "grpc", codes.Unauthenticated)
@@ -145,7 +144,7 @@ func (a *API) authorized(headers metadata.MD) bool {
 	return false
 }
 
-// operationOf returns the operation of a gRPC method, given its full name.
+// operationOf returns the operation of a full method name.
 func operationOf(method string) engine.Operation {
 	switch method[strings.LastIndexByte(method, '/')+1:] {
 	case "Project":
@@ -158,8 +157,8 @@ func operationOf(method string) engine.Operation {
 	return engine.Other
 }
 
-// serveStream gives a request its ID, counts the request, and logs its end. It converts a panic to
-// an error, because in gRPC a panic would end the process.
+// serveStream gives a request its ID, counts it, and logs its end. It turns a panic outside of the
+// engine into an error, because gRPC would let the panic end the process.
 func (a *API) serveStream(method string, s grpc.ServerStream, answer func(*stream) error) (err error) {
 	ctx := s.Context()
 	defer ctx.Value(callKey{}).(*call).cancel(nil)
@@ -176,7 +175,7 @@ func (a *API) serveStream(method string, s grpc.ServerStream, answer func(*strea
 		if q.Err == nil {
 			q.Err = err
 		}
-		if status.Code(err) == codes.Unavailable { // tell gRPC clients to retry after 1000 ms
+		if status.Code(err) == codes.Unavailable { // the retry delay for gRPC clients, in ms
 			s.SetTrailer(metadata.Pairs("grpc-retry-pushback-ms", "1000"))
 		}
 		level, remote := slog.LevelInfo, ""
@@ -234,7 +233,7 @@ type stream struct {
 // Context implements grpc.ServerStream.
 func (s *stream) Context() context.Context { return s.ctx }
 
-// RecvMsg implements grpc.ServerStream. It limits the number of bytes received.
+// RecvMsg implements grpc.ServerStream. It limits the bytes received.
 func (s *stream) RecvMsg(m any) error {
 	a := s.api
 	c := s.ctx.Value(callKey{}).(*call)
@@ -266,7 +265,7 @@ func (s *stream) RecvMsg(m any) error {
 
 // waitError returns the error of a request that did not get a slot in time.
 func (s *stream) waitError(err error) error {
-	if errors.Is(err, engine.ErrSlow) { // other clients sent their messages too slowly
+	if errors.Is(err, engine.ErrSlow) { // other clients were slow
 		err = engine.ErrRequests
 	}
 	return s.api.countRefusal(s.method, err)

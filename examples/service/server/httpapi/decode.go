@@ -63,8 +63,7 @@ func appendNumber(dst []byte, width int, v float64) []byte {
 	return binary.LittleEndian.AppendUint64(dst, math.Float64bits(v))
 }
 
-// ignored accepts any JSON value. Decoding a value into it checks the syntax without copying the
-// value.
+// ignored accepts any JSON value. Decoding into it checks the syntax without copying.
 type ignored struct{}
 
 func (ignored) UnmarshalJSON([]byte) error { return nil }
@@ -80,7 +79,7 @@ func checkObject(body []byte) error {
 	return nil
 }
 
-// kindOf names the kind of a JSON value, given the first character of the value.
+// kindOf names the kind of the JSON value with the given first character.
 func kindOf(first byte) string {
 	switch first {
 	case '{':
@@ -123,7 +122,7 @@ func cutValue(text []byte) (value, rest []byte) {
 	return bytes.TrimRight(text, space), nil
 }
 
-// elements iterates over the indices and values of a JSON array. The text must be valid JSON.
+// elements iterates over the indices and values of a JSON array. text must be valid JSON.
 func elements(text []byte) iter.Seq2[int, []byte] {
 	return func(yield func(int, []byte) bool) {
 		rest := trimLeft(trimLeft(text)[1:])
@@ -138,7 +137,7 @@ func elements(text []byte) iter.Seq2[int, []byte] {
 	}
 }
 
-// members iterates over the keys and values of a JSON object. The text must be valid JSON.
+// members iterates over the keys and values of a JSON object. text must be valid JSON.
 func members(text []byte) iter.Seq2[string, []byte] {
 	return func(yield func(string, []byte) bool) {
 		rest := trimLeft(trimLeft(text)[1:])
@@ -154,12 +153,11 @@ func members(text []byte) iter.Seq2[string, []byte] {
 	}
 }
 
-// afterComma removes a leading comma and white space.
+// afterComma removes a leading comma.
 func afterComma(text []byte) []byte {
 	return trimLeft(bytes.TrimPrefix(trimLeft(text), []byte{','}))
 }
 
-// countElements returns the number of elements of a JSON array.
 func countElements(text []byte) (n int) {
 	for range elements(text) {
 		n++
@@ -167,15 +165,13 @@ func countElements(text []byte) (n int) {
 	return n
 }
 
-// unquote returns the text of a JSON string.
 func unquote(quoted []byte) (text string) {
-	json.Unmarshal(quoted, &text) // the JSON is valid, so decoding never fails
+	json.Unmarshal(quoted, &text) // valid JSON never fails
 	return text
 }
 
-// decodeObject decodes the JSON object body. For each member, it calls the function in fields with
-// the same name. A member is an error if fields does not contain its exact name, or if it occurs
-// twice.
+// decodeObject calls the function in fields for each member of the JSON object body. Every member
+// must be in fields, spelled exactly, and occur at most once.
 func decodeObject(body []byte, fields map[string]func(value []byte) error) error {
 	if err := checkObject(body); err != nil {
 		return err
@@ -219,8 +215,8 @@ func decodeValue(v any, kind string) func(value []byte) error {
 	}
 }
 
-// decodeMatrix decodes an array of rows of numbers into m. It returns an error for null, for rows
-// of different lengths, and for more than limit rows.
+// decodeMatrix sets m to an array of rows of numbers. It refuses null, rows of different lengths,
+// and more than limit rows.
 func decodeMatrix(ctx context.Context, m *engine.Matrix, text []byte, limit int) error {
 	if text[0] != '[' {
 		return errors.New("a matrix is an array of rows")
@@ -252,10 +248,10 @@ func decodeMatrix(ctx context.Context, m *engine.Matrix, text []byte, limit int)
 	return nil
 }
 
-// checkEvery is the number of values that are decoded between two checks of the context.
+// checkEvery is the number of values between two checks of the context.
 const checkEvery = 4096
 
-// appendNumbers appends the numbers of a JSON array to dst. It stops when the context ends.
+// appendNumbers appends the numbers of a JSON array. It stops when the context ends.
 func appendNumbers(ctx context.Context, dst []float64, array []byte) ([]float64, error) {
 	if array[0] != '[' {
 		return dst, errors.New("expected an array of numbers")
@@ -286,7 +282,7 @@ const space = " \t\r\n"
 
 func trimLeft(text []byte) []byte { return bytes.TrimLeft(text, space) }
 
-// appendMatrix appends m to dst as a JSON array of rows. It stops when the context ends.
+// appendMatrix appends m as an array of rows. It stops when the context ends.
 func appendMatrix(ctx context.Context, dst []byte, m *engine.Matrix) ([]byte, error) {
 	dst = append(dst, '[')
 	for i := range m.Rows() {

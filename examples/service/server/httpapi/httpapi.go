@@ -47,11 +47,10 @@ import (
 
 // Config configures New.
 type Config struct {
-	Token  string       // bearer token; empty means that no token is required
-	Body   int64        // maximum size of a body in bytes
+	Token  string       // bearer token; empty means none
+	Body   int64        // maximum bytes of a body
 	Access *request.Log // access log; nil means none
-	// Age is the maximum age of a connection. An older connection is closed after its next answer.
-	// 0 means no limit.
+	// A connection older than Age is closed after its next answer. 0 means never.
 	Age time.Duration
 }
 
@@ -111,7 +110,7 @@ func (a *API) Admin() http.Handler {
 	return a.withAccessLog(mux)
 }
 
-// Reload reads the model file again. It counts and logs the result.
+// Reload reads the model file again. It counts and logs the outcome.
 func (a *API) Reload(ctx context.Context) error {
 	err := a.engine.Reload(ctx)
 	if a.metrics.Reload(err); err != nil {
@@ -124,8 +123,8 @@ func (a *API) serveModel(w http.ResponseWriter, _ *http.Request) {
 	writeJSON(w, http.StatusOK, a.engine.Info())
 }
 
-// requireToken rejects requests without the token and counts them as refused requests of op. For
-// all other requests, it marks the connection as in use.
+// requireToken rejects requests without the token and counts them as refused requests of op. It
+// marks the connections of the other requests as in use.
 func (a *API) requireToken(op engine.Operation, h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !a.authorized(r) {
@@ -144,15 +143,15 @@ func (a *API) authorized(r *http.Request) bool {
 	return a.config.Token == "" || TokenMatches(r.Header.Get("Authorization"), a.config.Token)
 }
 
-// TokenMatches reports whether an Authorization header has the scheme Bearer, in any case, and the
-// given token. For tokens of the same length, the time does not depend on where they differ.
+// TokenMatches reports whether an Authorization header has the scheme Bearer, in any case, and this
+// token. It runs in constant time for a wrong token of the same length.
 func TokenMatches(header, token string) bool {
 	scheme, got, _ := strings.Cut(header, " ")
 	have, want := sha256.Sum256([]byte(strings.TrimLeft(got, " "))), sha256.Sum256([]byte(token))
 	return strings.EqualFold(scheme, "Bearer") && subtle.ConstantTimeCompare(have[:], want[:]) == 1
 }
 
-// recorder is a ResponseWriter that records the status and size of an answer for the access log.
+// recorder records data of an answer for the access log.
 type recorder struct {
 	http.ResponseWriter
 	status int
@@ -178,7 +177,7 @@ func (w *recorder) Write(p []byte) (int, error) {
 // Unwrap implements the interface that http.ResponseController uses.
 func (w *recorder) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// Flush implements http.Flusher, which long profiles need.
+// Flush implements http.Flusher for long profiles.
 func (w *recorder) Flush() { http.NewResponseController(w.ResponseWriter).Flush() }
 
 // withAccessLog gives a request its ID, logs its end, and closes old connections.
@@ -192,7 +191,7 @@ func (a *API) withAccessLog(h http.Handler) http.Handler {
 		}
 		ctx := request.NewContext(r.Context(), q)
 		rec := &recorder{ResponseWriter: w}
-		defer func() { // a deferred call also runs after a panic, whose stack net/http logs
+		defer func() { // runs also after a panic, whose stack net/http logs
 			level := slog.LevelInfo
 			if r.URL.Path == "/healthz" || r.URL.Path == "/readyz" { // probes come every few seconds
 				level = slog.LevelDebug
@@ -204,7 +203,7 @@ func (a *API) withAccessLog(h http.Handler) http.Handler {
 	})
 }
 
-// exchange is a request and the memory for its answer. Exchanges are reused for later requests.
+// exchange is a request with the memory for its answer. Requests reuse it.
 type exchange struct {
 	engine     *engine.Engine
 	body       bytes.Buffer
@@ -218,10 +217,10 @@ type exchange struct {
 
 var exchanges = sync.Pool{New: func() any { return new(exchange) }}
 
-// largestKept is the maximum size in bytes of a buffer that is kept for reuse.
+// largestKept is the maximum size in bytes of request memory that is kept for reuse.
 const largestKept = 1 << 20
 
-// operation returns a handler for the operation op. The function work computes the answer.
+// operation returns a handler that answers requests by calling work.
 func (a *API) operation(op engine.Operation, work func(*exchange, context.Context) error) http.Handler {
 	return a.requireToken(op, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		start := time.Now()
@@ -229,9 +228,9 @@ func (a *API) operation(op engine.Operation, work func(*exchange, context.Contex
 		x.engine, x.answer = a.engine, x.answer[:0]
 		x.classified.Rows = x.classified.Rows[:0]
 		share := a.engine.Share()
-		defer share.Release() // runs after the answer has been sent
+		defer share.Release() // after the answer has been sent
 		err := a.receive(x, w, r, share, func() error {
-			start = time.Now() // do not count the time of a slow client as time of the service
+			start = time.Now() // a slow client does not count as a slow server
 			ctx, cancel, err := withTimeout(r)
 			if err != nil {
 				return err
@@ -255,7 +254,7 @@ func (a *API) operation(op engine.Operation, work func(*exchange, context.Contex
 	}))
 }
 
-// receive reads a request and then calls answer. It enforces the limits of requests and bytes.
+// receive reads a request and calls answer, within the limits of requests and bytes.
 func (a *API) receive(x *exchange, w http.ResponseWriter, r *http.Request, share *budget.Share, answer func() error) error {
 	if err := a.engine.Enter(); err != nil {
 		return err
@@ -279,7 +278,7 @@ func (a *API) receive(x *exchange, w http.ResponseWriter, r *http.Request, share
 		return fmt.Errorf("%w: the body has %d bytes, %d are allowed", engine.ErrTooLarge, size, a.config.Body)
 	}
 	if size < 0 {
-		size = a.config.Body // reserve the maximum, because the size is unknown
+		size = a.config.Body // the size is unknown
 	}
 	if err := share.Take(size); err != nil {
 		return err
@@ -289,7 +288,7 @@ func (a *API) receive(x *exchange, w http.ResponseWriter, r *http.Request, share
 	}
 	x.body.Reset()
 	if r.ContentLength > 0 {
-		x.body.Grow(int(size) + bytes.MinRead) // avoids growth to twice the needed size
+		x.body.Grow(int(size) + bytes.MinRead) // so that the buffer does not double its size
 	}
 	if _, err := x.body.ReadFrom(http.MaxBytesReader(w, r.Body, a.config.Body)); err != nil {
 		if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
@@ -329,7 +328,7 @@ var statuses = map[codes.Code]int{
 	codes.FailedPrecondition: http.StatusNotImplemented,
 	codes.Unauthenticated:    http.StatusUnauthorized,
 	codes.DeadlineExceeded:   http.StatusGatewayTimeout,
-	codes.Canceled:           499, // the client has closed the connection; 499 is nginx's status for this case
+	codes.Canceled:           499, // the client has closed the connection; the code is from nginx
 	codes.Internal:           http.StatusInternalServerError,
 }
 

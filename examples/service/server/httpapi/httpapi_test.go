@@ -43,7 +43,7 @@ func newAPI(t *testing.T, change func(*engine.Config, *Config)) (*API, *httptest
 	return a, s
 }
 
-// post sends a request and returns the status and the body of the answer.
+// post returns the status and the body of an answer.
 func post(t *testing.T, url, contentType, accept string, body []byte) (int, []byte) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), "POST", url, bytes.NewReader(body))
@@ -197,7 +197,7 @@ func TestExact(t *testing.T) {
 	if status, out := post(t, s.URL+"/v1/transport", typeJSON, "", []byte(`{"x": [[0]], "y": [[2]], "exact": 1}`)); status != 400 || !strings.Contains(string(out), "exact: it must be a boolean") {
 		t.Errorf("%d, %s", status, out)
 	}
-	cloud := func(shift int) string { // integers, because short numbers are decoded quickly
+	cloud := func(shift int) string { // short numbers are decoded quickly
 		points := make([]string, 4000)
 		for i := range points {
 			points[i] = fmt.Sprintf("[%d,%d]", i*i%4093+shift, i*i*i%8191)
@@ -277,7 +277,7 @@ func TestFaults(t *testing.T) {
 	answer.Body.Close()
 }
 
-// TestLeftovers checks that reused memory never exposes numbers of an earlier request.
+// TestLeftovers checks that reused memory never exposes numbers of another request.
 func TestLeftovers(t *testing.T) {
 	_, s := newAPI(t, nil)
 	for range 20 {
@@ -341,7 +341,7 @@ func TestShed(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error)
-	go func() { // this problem never converges
+	go func() { // never ends on its own
 		r, _ := http.NewRequestWithContext(ctx, "POST", s.URL+"/v1/transport", bytes.NewReader(body))
 		r.Header.Set("Content-Type", typeJSON)
 		_, err := http.DefaultClient.Do(r)
@@ -351,7 +351,7 @@ func TestShed(t *testing.T) {
 	if status, out := post(t, s.URL+"/v1/transport", typeJSON, "", body); status != 503 || !strings.Contains(string(out), "queue is full") {
 		t.Errorf("%d, %s", status, out)
 	}
-	answer, err := http.Post(s.URL+"/v1/classify", typeJSON, io.MultiReader(strings.NewReader("{}"))) // the unknown length counts as the maximum
+	answer, err := http.Post(s.URL+"/v1/classify", typeJSON, io.MultiReader(strings.NewReader("{}"))) // the length is unknown, so it may be too large
 	if err != nil || answer.StatusCode != 503 || answer.Header.Get("Retry-After") == "" {
 		t.Errorf("beside another body: %v, %v", answer, err)
 	}
@@ -363,7 +363,7 @@ func TestShed(t *testing.T) {
 	fixture.Until(t, func() bool { return q.Busy() == 0 })
 	share := a.engine.Share()
 	defer share.Release()
-	fixture.Until(t, func() bool { return share.Take(a.config.Body) == nil }) // the handler may still be returning
+	fixture.Until(t, func() bool { return share.Take(a.config.Body) == nil }) // its handler is about to return
 }
 
 // TestMetrics checks the Prometheus metrics of requests, model and solvers.

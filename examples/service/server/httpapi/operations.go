@@ -19,13 +19,13 @@ func (x *exchange) decodeRows(ctx context.Context) error {
 	return decodeSamples(ctx, x.engine, &x.x, x.body.Bytes())
 }
 
-// takeAnswerMemory takes memory from the budget for n numbers in decimal. A number has at most 25
+// takeAnswerMemory takes memory for n numbers as text from the budget. A number has at most 25
 // bytes.
 func (x *exchange) takeAnswerMemory(ctx context.Context, n int) error {
 	return budget.Take(ctx, 25*int64(n))
 }
 
-// setJSON sets the answer to the JSON encoding of v.
+// setJSON sets the answer to v in JSON.
 func (x *exchange) setJSON(v any) (err error) {
 	x.answer, err = json.Marshal(v)
 	return err
@@ -48,7 +48,7 @@ func (x *exchange) project(ctx context.Context) error {
 	if err := x.takeAnswerMemory(ctx, len(y.Data)); err != nil {
 		return err
 	}
-	x.answer = append(append(append(x.answer, `{"model":"`...), y.Model...), `","rows":`...) // a hash contains no characters to escape
+	x.answer = append(append(append(x.answer, `{"model":"`...), y.Model...), `","rows":`...) // a hash needs no escapes
 	var err error
 	x.answer, err = appendMatrix(ctx, x.answer, &y.Matrix)
 	x.answer = append(x.answer, '}')

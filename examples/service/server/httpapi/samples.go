@@ -80,7 +80,7 @@ func decodeNamed(ctx context.Context, e *engine.Engine, x *engine.Matrix, column
 	return nil
 }
 
-// readHeader returns the names in the JSON array columns. An ignored column has the name "".
+// readHeader returns the column names of a table, or "" for ignored columns.
 func readHeader(table *engine.Table, columns []byte) ([]string, error) {
 	for j, value := range elements(columns) {
 		if value[0] != '"' {

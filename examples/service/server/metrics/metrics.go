@@ -13,7 +13,7 @@ import (
 	"google.golang.org/grpc/codes"
 )
 
-// Metrics holds the counters of the service. Its methods are safe for concurrent use.
+// Metrics holds the counters. Its methods are safe for concurrent use.
 type Metrics struct {
 	registry *prometheus.Registry
 	requests *prometheus.CounterVec
@@ -79,7 +79,7 @@ func (m model) Collect(ch chan<- prometheus.Metric) {
 	ch <- prometheus.MustNewConstMetric(modelInfo, prometheus.GaugeValue, 1, m.e.Info().Hash)
 }
 
-// Request counts a request and records its duration.
+// Request counts a request and its time.
 func (m *Metrics) Request(op engine.Operation, protocol string, code codes.Code, took time.Duration) {
 	m.requests.WithLabelValues(string(op), protocol, code.String()).Inc()
 	m.seconds.WithLabelValues(string(op), protocol).Observe(took.Seconds())
@@ -90,10 +90,10 @@ func (m *Metrics) Refused(op engine.Operation, protocol string, code codes.Code)
 	m.requests.WithLabelValues(string(op), protocol, code.String()).Inc()
 }
 
-// Evicted counts a connection that was closed to make room for a new connection.
+// Evicted counts a connection that was closed to make room for another one.
 func (m *Metrics) Evicted() { m.evicted.Inc() }
 
-// Gauge adds a gauge whose value is read at each scrape.
+// Gauge adds a value that is read at each scrape.
 func (m *Metrics) Gauge(name, help string, labels prometheus.Labels, value func() int) {
 	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help, ConstLabels: labels}, func() float64 { return float64(value()) }))
 }
@@ -107,7 +107,7 @@ func (m *Metrics) Classified(c *engine.Classified) {
 	}
 }
 
-// Reload counts a reload as successful if err is nil, and as failed otherwise.
+// Reload counts a reload.
 func (m *Metrics) Reload(err error) {
 	if err != nil {
 		m.reloads.WithLabelValues("failed").Inc()

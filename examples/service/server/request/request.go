@@ -11,27 +11,27 @@ import (
 	"google.golang.org/grpc/metadata"
 )
 
-// Names of HTTP headers. In lower case, they are also names of gRPC metadata.
+// Names of headers. In lower case they are names of gRPC metadata.
 const (
 	HeaderID    = "X-Request-Id"
 	HeaderTrace = "Traceparent"
 	HeaderState = "Tracestate"
 )
 
-// Request is a request in progress. It must not be used by several goroutines at the same time.
+// Request is a request in progress. One goroutine uses it at a time.
 type Request struct {
 	ID    string
 	Start time.Time
 	// Trace and State are the headers traceparent and tracestate of the request. Both are empty if the
 	// request has no valid headers.
 	Trace, State string
-	// Err is the reason why the request was refused, or nil. The access log contains this error.
+	// Err is the reason why the request was refused, or nil. It is logged.
 	Err error
 }
 
-// New returns a request with the values of its headers that starts at the current time. A valid id
-// has 1 to 128 letters, digits or characters of "-_.:/+=". An invalid id is replaced by a random
-// ID. An invalid trace context is dropped.
+// New returns a request that begins now, with the values of its headers. If id is not 1 to 128
+// letters, digits or characters of "-_.:/+=", it is replaced by a random ID. An invalid trace
+// context is dropped.
 func New(id, traceparent, tracestate string) *Request {
 	r := &Request{ID: id, Start: time.Now()}
 	if !validID(id) {
@@ -109,7 +109,7 @@ func FromContext(ctx context.Context) *Request {
 }
 
 // Outgoing returns a context whose gRPC calls carry the ID and the trace context of the request.
-// Use this context if an operation calls another service.
+// Use it if an operation calls another service.
 func Outgoing(ctx context.Context) context.Context {
 	r := FromContext(ctx)
 	if r == nil {
@@ -118,7 +118,7 @@ func Outgoing(ctx context.Context) context.Context {
 	return metadata.AppendToOutgoingContext(ctx, r.headerPairs()...)
 }
 
-// headerPairs returns the names and values of the headers for an outgoing call.
+// headerPairs returns the headers for a call on behalf of the request.
 func (r *Request) headerPairs() []string {
 	pairs := []string{HeaderID, r.ID}
 	if r.Trace != "" {
@@ -147,8 +147,8 @@ func (l *Log) Ended(ctx context.Context, level slog.Level, attrs ...slog.Attr) {
 	l.Logger.LogAttrs(ctx, level, "request", attrs...)
 }
 
-// Handler wraps h. The returned handler adds the ID and the trace of the context's request to every
-// record.
+// Handler returns a handler that adds the ID and the trace of the context's request to every record
+// and passes the record to h.
 func Handler(h slog.Handler) slog.Handler { return handler{h} }
 
 type handler struct{ slog.Handler }
