@@ -231,8 +231,8 @@ func (e *mnistRun) errors(ctx context.Context, m method, trial, p int) (*output,
 		return o, nil
 	}
 	// The paper's method computes the regularization λ_cc' from the principal components of the
-	// training digits. Use the same λ_cc' for all methods and also for the test digits, so that
-	// this is exactly the function that the paper maximizes.
+	// training digits. Use the same λ_cc' for all methods and also for the test digits, so that the
+	// computed objective is exactly the function that the paper maximizes.
 	v, err := baseline.Fit(ctx, train.X, nil, p, baseline.PCA{})
 	if err != nil {
 		return nil, err

@@ -101,9 +101,9 @@ func TestToyDraws(t *testing.T) {
 	}
 }
 
-// TestWeightings checks that the weights of each method are positive and sum to 1, that the weights
-// of LFDA follow the formula of LFDA, and that the weights of WDA approach the weights of FDA for λ
-// → 0.
+// TestWeightings checks that the weights of each method are nonnegative and sum to 1, that the
+// weights of LFDA follow the formula of LFDA, and that the weights of WDA approach the weights of
+// FDA for λ → 0.
 func TestWeightings(t *testing.T) {
 	data := dataset.Simulation{Classes: 2, NoNoise: true, Seed: 3}.Generate(40)
 	y, z := classSamples(data, 0), classSamples(data, 1)

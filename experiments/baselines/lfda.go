@@ -21,9 +21,9 @@ import (
 //
 //	A_ij = exp(−‖x_i − x_j‖² / (σ_i σ_j))
 //
-// σ_i is the distance from x_i to its k-th nearest neighbor of the same class. In a class of n_c ≤
-// k samples, σ_i is the distance from x_i to the farthest sample of the class. If all A_ij are 1,
-// the method is FDA.
+// σ_i is the distance from x_i to its k-th nearest neighbor of the same class. In a class of
+// n_c ≤ k samples, σ_i is the distance from x_i to the farthest sample of the class. If all A_ij
+// are 1, the method is FDA.
 //
 // If a direction has no scatter within classes, a within-class scatter of 10⁻¹¹ times its total
 // scatter is assumed, so the direction comes first. Such directions always exist if there are at

@@ -132,8 +132,8 @@ func (f *neighborhoods) blocks(ctx context.Context, y matrix.Matrix[float64], do
 const farApart = -300
 
 // evaluate implements criterion. Let E_ij = exp(m_i − ‖y_i − y_j‖²) and E_ii = 0, where m_i is the
-// least squared distance between y_i and another sample. The derivative of −F with respect to ‖y_i
-// − y_j‖² is
+// least squared distance between y_i and another sample. The derivative of −F with respect to
+// ‖y_i − y_j‖² is
 //
 //	w_ij = −(p_i/Σ_l E_il)·E_ij + [y_j = y_i]·(1/Σ_l E_il)·E_ij
 //

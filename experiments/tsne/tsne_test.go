@@ -47,9 +47,9 @@ func joint(t testing.TB, x mat.Matrix, perplexity float64) matrix.Matrix[float64
 	return p
 }
 
-// naive computes two sums directly from their definitions: energy = exaggeration·Σ p log(1 + d) +
-// log Z, where d is a squared distance, and entropy = Σ p log p. The gradient of energy is the
-// gradient of the exaggerated KL divergence.
+// naive computes two sums directly from their definitions: energy = exaggeration·Σ p
+// log(1 + d) + log Z, where d is a squared distance, and entropy = Σ p log p. The gradient of
+// energy is the gradient of the exaggerated KL divergence.
 func naive(p matrix.Matrix[float64], y *mat.Dense, exaggeration float64) (energy, entropy float64) {
 	n, _ := y.Dims()
 	z := 0.
