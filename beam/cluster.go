@@ -55,7 +55,7 @@ type Pipeline struct {
 	Task           string
 	Attempt        int   // 1 for the first attempt
 	Items, Results int   // number of items requested and of results received
-	BytesOut       int64 // bytes of the shared data, counted once, and of the items
+	BytesOut       int64 // bytes of the items and of the shared data, which are sent once
 	BytesIn        int64 // bytes of the results
 	Err            error
 }

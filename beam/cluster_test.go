@@ -21,7 +21,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// tasks contains the tasks of the tests, in addition to those of package wda.
+// tasks contains test tasks, in addition to the tasks of package wda.
 var tasks = map[string]func(ctx context.Context, shared []byte) (itemFunc, error){}
 
 func init() {
@@ -349,8 +349,8 @@ func TestDamagedResult(t *testing.T) {
 	}
 }
 
-// BenchmarkCluster measures work without Beam, and on Beam with one or two lanes, in this process and in
-// worker processes. A lane uses one core. do=empty is the smallest pipeline.
+// BenchmarkCluster measures work without Beam, and on Beam with one or two lanes, in this process
+// and in worker processes. A lane uses one core. The case do=empty measures the smallest pipeline.
 func BenchmarkCluster(b *testing.B) {
 	const d, p = 16, 10
 	samples := func(n, classes int) (*mat.Dense, []int) {

@@ -42,7 +42,8 @@ type Columns struct {
 	// missing values and categories are treated as in the fit. See Model.Schema.
 	Schema *dataset.Schema
 
-	// AllowExtra ignores columns that Schema does not contain. Otherwise they are an error.
+	// AllowExtra ignores columns that Schema does not contain. Without AllowExtra, such columns are
+	// an error.
 	AllowExtra bool
 }
 

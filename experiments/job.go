@@ -153,7 +153,7 @@ type done struct {
 
 func (d *done) key() string { return strings.Join(d.At, "\x00") + "\x01" + d.With }
 
-// results are all cells of a run, in the order in which they were given.
+// results holds all cells of a run, in the order of the arguments of compute.
 type results struct {
 	grid
 	cells []*done
@@ -258,8 +258,8 @@ func (j *job) computeCells(ctx context.Context, cells []cell, todo []int, r *res
 	return nil
 }
 
-// patience is the time that a cell has to stop after the context has ended. Evaluations that take longer,
-// such as CEML's entropy, are abandoned.
+// patience is the time that a cell has to stop after the context has ended. A cell that takes
+// longer, for example in an evaluation of CEML's entropy, is abandoned.
 const patience = time.Second
 
 // run computes one cell. The only error that it returns is the error of the context. An error of

@@ -27,7 +27,7 @@ type journal struct {
 
 const journalName = "monge experiment, format 1"
 
-// header contains everything that the cells depend on besides their own coordinates.
+// header contains everything that the cells depend on, except their coordinates.
 type header struct {
 	Journal    string    `json:"journal"`
 	Experiment string    `json:"experiment"`

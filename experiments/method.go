@@ -27,7 +27,7 @@ type method struct {
 	fit func(ctx context.Context, t *training, p int) (*mat.Dense, error)
 }
 
-// training contains samples for several fits, and data that they share.
+// training contains training samples and the data that several fits to these samples share.
 type training struct {
 	*dataset.Dataset
 	most     int // largest number of components of all fits

@@ -595,7 +595,7 @@ func (e *mnistRun) objectives(r *results) {
 	}
 }
 
-// mnistPictureMethods are the methods in the t-SNE pictures, if they were run.
+// mnistPictureMethods are the methods in the t-SNE pictures. A method without results is omitted.
 var mnistPictureMethods = []string{
 	nameOriginal, "PCA", "FDA", "LFDA", "LMNN", "LSDR", "LSQMI", "CEML", namePaper, namePaperSteps(3), nameWDA, namePaperFar,
 }

@@ -174,8 +174,8 @@ func (j *job) writeReport() error {
 	return j.removeOldPictures()
 }
 
-// removeOldPictures removes pictures that this run has not drawn. They show the results of an
-// earlier run, for example with more methods.
+// removeOldPictures removes pictures that this run has not drawn. These pictures show the results
+// of an earlier run, for example with more methods.
 func (j *job) removeOldPictures() error {
 	entries, err := os.ReadDir(j.folder)
 	if err != nil {

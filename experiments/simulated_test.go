@@ -23,7 +23,7 @@ func TestPlans(t *testing.T) { testExperiment(t, plansExperiment, Settings{}) }
 
 func TestToyLambda(t *testing.T) { testExperiment(t, toyLambdaExperiment, Settings{}) }
 
-// TestToy leaves out the slow methods. TestToySlow runs them once.
+// TestToy runs only the fast methods. TestToySlow runs the slow methods once.
 func TestToy(t *testing.T) {
 	var fast []string
 	for _, m := range toyMethods() {

@@ -138,7 +138,7 @@ func (f *kernels) climbQMI(ctx context.Context, start *mat.Dense, steps int) (*m
 	}
 }
 
-// fit are the settings of an estimate.
+// fit holds the settings of a least-squares estimate.
 type fit struct{ width, lambda, unit float64 }
 
 func (f *kernels) medianOf(ctx context.Context, p *mat.Dense) float64 {

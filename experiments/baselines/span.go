@@ -23,8 +23,8 @@ func sampleSpan(ctx context.Context, x *mat.Dense) (basis, coordinates *mat.Dens
 	if d < n || n < 2 {
 		return nil, x, nil
 	}
-	// The last row is minus the sum of the others. The columns of the QR factor are
-	// orthonormal for any rank of the rows.
+	// The last row is minus the sum of the other rows, so it can be left out. The columns of the QR
+	// factor are orthonormal for any rank of the rows.
 	basis = projection.Transposed(ctx, x.Slice(0, n-1, 0, d).(*mat.Dense))
 	if _, err := stiefel.New(d, n-1).Orthonormalize(ctx, basis, basis); errors.Is(err, stiefel.ErrNotFinite) {
 		return nil, x, nil

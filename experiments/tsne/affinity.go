@@ -154,7 +154,8 @@ func (b *precisions) conditional(row []float64, i int) float64 {
 	return beta
 }
 
-// newtonSteps is the number of steps after which the search only bisects. Six or seven steps are usual.
+// newtonSteps is the maximum number of Newton steps. After these steps, the search only bisects.
+// Six or seven steps are usual.
 const newtonSteps = 40
 
 // search finds the β for which the entropy equals the logarithm of the perplexity. It starts at the

@@ -211,7 +211,7 @@ func TestStalledWithoutToken(t *testing.T) {
 }
 
 // TestStalledWithToken checks that a client with the token cannot make the service receive more
-// than its limits, and that a single connection cannot keep others waiting.
+// data than its limits allow, and that one connection cannot block other clients.
 func TestStalledWithToken(t *testing.T) {
 	r := start(t, guarded(t), io.Discard)
 	address := r.Addresses()[2]
@@ -238,8 +238,8 @@ func TestStalledWithToken(t *testing.T) {
 	}
 }
 
-// TestReceiveTime checks that a message that does not arrive in time ends its stream and frees its
-// slot.
+// TestReceiveTime checks that the service ends a stream if the message does not arrive in time, and
+// then frees the slot of the stream.
 func TestReceiveTime(t *testing.T) {
 	c := guarded(t)
 	c.ReadTimeout = 200 * time.Millisecond

@@ -18,8 +18,7 @@ import (
 // Config configures New. Flags defines a flag for every field except Middleware and GRPCOptions.
 type Config struct {
 	Engine engine.Config
-	// HTTP, GRPC and Admin are the addresses to listen on. An interface with an empty address is
-	// off.
+	// HTTP, GRPC and Admin are the addresses to listen on. An empty address disables the interface.
 	HTTP, GRPC, Admin string
 	// TLSCert and TLSKey are PEM files.
 	TLSCert, TLSKey string
@@ -41,9 +40,9 @@ type Config struct {
 	Drain, Grace time.Duration
 	AccessLog    bool
 
-	// Middleware wraps the HTTP handler. GRPCOptions are additional options of the gRPC server. Use
-	// them to add an OpenTelemetry SDK. For gRPC, use a stats handler: interceptors are not called,
-	// because methods are registered as streams (see package grpcapi).
+	// Middleware wraps the HTTP handler. GRPCOptions are additional options of the gRPC server.
+	// Both can be used to add an OpenTelemetry SDK. For gRPC, use a stats handler: interceptors are
+	// not called, because methods are registered as streams (see package grpcapi).
 	Middleware  func(http.Handler) http.Handler
 	GRPCOptions []grpc.ServerOption
 }
@@ -98,10 +97,11 @@ func Variable(flag string) string {
 	return "MONGE_SERVICE_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
 }
 
-// Environment sets every flag of fs whose variable is in environ, a list as returned by os.Environ.
-// Call it before fs.Parse, so that flags override variables. It also returns the names of variables
-// that begin with MONGE_SERVICE_ but set no flag. Such names are not an error, because Kubernetes sets
-// MONGE_SERVICE_HOST and others for a service named monge.
+// Environment sets every flag of fs whose environment variable is in environ, a list as returned by
+// os.Environ. Call Environment before fs.Parse, so that flags override variables. Environment also
+// returns the names of variables that begin with MONGE_SERVICE_ but set no flag. Such names are not
+// an error, because Kubernetes sets MONGE_SERVICE_HOST and similar variables for a service named
+// monge.
 func Environment(fs *flag.FlagSet, environ []string) (unknown []string, err error) {
 	flags := map[string]*flag.Flag{}
 	fs.VisitAll(func(f *flag.Flag) { flags[Variable(f.Name)] = f })

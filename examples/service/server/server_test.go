@@ -229,8 +229,8 @@ func TestEnvironment(t *testing.T) {
 	}
 }
 
-// TestObserved checks that a request keeps its ID and its trace over both protocols, has one line
-// in the access log unless the log is off, and passes through the configured middleware.
+// TestObserved checks a request over both protocols. It must keep its ID and its trace, have one
+// line in the access log unless the log is disabled, and pass through the configured middleware.
 func TestObserved(t *testing.T) {
 	const trace = "4bf92f3577b34da6a3ce929d0e0e4736"
 	for _, on := range []bool{true, false} {

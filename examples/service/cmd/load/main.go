@@ -179,7 +179,7 @@ func stolenTime() (stolen, all float64) {
 	return stolen, all
 }
 
-// distinctRequests is the number of different requests that are sent in turn.
+// distinctRequests is the number of different requests. A client sends them in turn.
 const distinctRequests = 32
 
 // connect returns clients with requests for the served model.

@@ -117,8 +117,8 @@ func (l *Listener) Drain(ctx context.Context) {
 }
 
 // Unread reports whether a client has connected within the last second and has not made an
-// authorized request yet. Its request may be on the way, and http.Server.Shutdown would close the
-// connection without an answer.
+// authorized request yet. Such a client may have sent a request that has not arrived.
+// http.Server.Shutdown would close this connection without an answer.
 func (l *Listener) Unread() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -135,7 +135,7 @@ const (
 	// ignored.
 	settleTime = 20 * time.Millisecond
 	// retransmitTime is the time after which a client repeats a packet that was lost because the
-	// queue was full. Then its connection is in the queue.
+	// queue was full. Afterwards the client's connection is in the queue.
 	retransmitTime = 250 * time.Millisecond
 )
 

@@ -32,8 +32,8 @@ type Config struct {
 	Limits  Limits
 	Solvers Solvers
 	// Queue is the maximum number of requests to project or classify that wait for a processor.
-	// Wait is the longest time that they wait. TransportQueue and TransportWait are the same for
-	// requests that wait for a solver. See type Queue.
+	// Wait is the longest time that such a request waits. TransportQueue and TransportWait are the
+	// same limits for requests that wait for a solver. See type Queue.
 	Queue, TransportQueue int
 	Wait, TransportWait   time.Duration
 	// Requests is the maximum number of requests in progress. A request is in progress from its

@@ -57,9 +57,9 @@ func columnNames(s *dataset.Schema) []string {
 	return names
 }
 
-// A Table reads the named samples of one request. The names are the columns of the table that the
-// model was fitted to, in any order. Missing values (null) and categories are treated as in the
-// fit. Each sample is read separately, so its answer does not depend on the other samples of the
+// A Table reads the named samples of one request. The names are those of the table to which the
+// model was fitted, in any order. Missing values (null) and categories are treated as in the fit.
+// Each sample is read separately, so that the answer does not depend on the other samples of the
 // request.
 type Table struct {
 	engine *Engine
@@ -133,9 +133,9 @@ func tooManyUnknown(n int) error {
 	return fmt.Errorf("%w: %d columns are not those of the model", ErrMalformed, n)
 }
 
-// Add reads a sample: the names of its values, and the values as JSON. It returns an error that
-// wraps *dataset.ColumnsError if columns are missing or unknown, and ErrMalformed if a value is
-// invalid. Add stops when the context ends.
+// Add reads a sample, given as pairs of a column name and a JSON value. If columns are missing or
+// unknown, the error wraps *dataset.ColumnsError. If a value is invalid, the error wraps
+// ErrMalformed. Add stops when the context ends.
 func (t *Table) Add(values iter.Seq2[string, []byte]) error {
 	if t.ctx.Err() != nil {
 		return context.Cause(t.ctx)

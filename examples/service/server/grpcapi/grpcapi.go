@@ -56,7 +56,7 @@ type API struct {
 	config  Config
 	health  *health.Server
 	slots   chan struct{}   // one slot for each message that is being received
-	end     context.Context // ends streams that do not end on their own, such as Health.Watch
+	end     context.Context // ends streams that would never end, such as Health.Watch
 	endAll  context.CancelFunc
 }
 
@@ -92,8 +92,8 @@ func New(e *engine.Engine, m *metrics.Metrics, log *slog.Logger, config Config) 
 // Drain makes the health service report NOT_SERVING, so that load balancers stop sending requests.
 func (a *API) Drain() { a.health.Shutdown() }
 
-// EndStreams ends the streams that do not end on their own, so that GracefulStop does not wait for
-// them.
+// EndStreams ends streams that would never end, such as Health.Watch, so that GracefulStop does not
+// wait for them.
 func (a *API) EndStreams() { a.endAll() }
 
 // answer answers a request by calling work.
@@ -220,7 +220,8 @@ func (a *API) Project(ctx context.Context, in *pb.ProjectRequest) (*pb.ProjectRe
 	return out, err
 }
 
-// largestKept is the maximum number of shares in an answer that is kept for reuse.
+// largestKept limits the memory kept for reuse. An answer with more class shares than largestKept
+// is not reused.
 const largestKept = 1 << 17
 
 // answers holds reusable answers for Classify.

@@ -83,8 +83,8 @@ func (r registrar) RegisterService(service *grpc.ServiceDesc, impl any) {
 // healthCheck is the only method that needs no token.
 const healthCheck = healthpb.Health_Check_FullMethodName
 
-// answerHealthCheck implements the method Check of the health service without reading its message.
-// It answers for the whole server, regardless of the service in the message, so that a client
+// answerHealthCheck implements the method Check of the health service without reading the message.
+// It reports the health of the whole server, whatever service the message names. Therefore a client
 // without the token cannot make the server receive a message.
 func (a *API) answerHealthCheck(_ any, in *stream) error {
 	out, err := a.health.Check(in.ctx, new(healthpb.HealthCheckRequest))

@@ -122,7 +122,7 @@ func cutValue(text []byte) (value, rest []byte) {
 	return bytes.TrimRight(text, space), nil
 }
 
-// elements iterates over the indices and values of a JSON array. text must be valid JSON.
+// elements iterates over the indices and values of a JSON array. The text must be valid JSON.
 func elements(text []byte) iter.Seq2[int, []byte] {
 	return func(yield func(int, []byte) bool) {
 		rest := trimLeft(trimLeft(text)[1:])
@@ -137,7 +137,7 @@ func elements(text []byte) iter.Seq2[int, []byte] {
 	}
 }
 
-// members iterates over the keys and values of a JSON object. text must be valid JSON.
+// members iterates over the keys and values of a JSON object. The text must be valid JSON.
 func members(text []byte) iter.Seq2[string, []byte] {
 	return func(yield func(string, []byte) bool) {
 		rest := trimLeft(trimLeft(text)[1:])

@@ -123,8 +123,8 @@ func (a *API) serveModel(w http.ResponseWriter, _ *http.Request) {
 	writeJSON(w, http.StatusOK, a.engine.Info())
 }
 
-// requireToken rejects requests without the token and counts them as refused requests of op. It
-// marks the connections of the other requests as in use.
+// requireToken rejects requests without the token and counts them as refused requests of op. For
+// all other requests, it marks the connection as in use.
 func (a *API) requireToken(op engine.Operation, h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !a.authorized(r) {

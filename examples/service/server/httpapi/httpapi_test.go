@@ -341,7 +341,7 @@ func TestShed(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error)
-	go func() { // never ends on its own
+	go func() { // this problem never converges
 		r, _ := http.NewRequestWithContext(ctx, "POST", s.URL+"/v1/transport", bytes.NewReader(body))
 		r.Header.Set("Content-Type", typeJSON)
 		_, err := http.DefaultClient.Do(r)
