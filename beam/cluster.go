@@ -23,9 +23,9 @@ func init() {
 	beam.RegisterType(reflect.TypeFor[item]())
 }
 
-// Cluster distributes work to the workers of a Beam runner. It is a wda.Executor: set it in the
+// Cluster is a wda.Executor that distributes work to the workers of a Beam runner. Set it in the
 // settings of wda.Fit, wda.Score and wda.CrossValidate to run their expensive parts on the workers.
-// The results have the same bits as without it.
+// The results are bit-identical with and without a Cluster.
 type Cluster struct {
 	// Runner is the name of a runner for beam.Run, for example prism, prism-processes, flink or
 	// dataflow.
@@ -35,10 +35,10 @@ type Cluster struct {
 	// other runners. The files of a pipeline are removed after its results have been read, if the
 	// file system can remove files.
 	Folder string
-	// Lanes is the number of branches of a pipeline among which work is divided. Most runners
-	// divide one branch among their workers. Prism does so only for long items, and prism-processes
-	// has one worker process for each branch. Default: GOMAXPROCS for prism and prism-processes, 1
-	// for others.
+	// Lanes is the number of branches into which the work of a pipeline is divided. Most runners
+	// divide a single branch among their workers, so one lane is enough. Prism divides a branch
+	// only if items take long, and prism-processes has one worker process for each branch. Default:
+	// GOMAXPROCS for prism and prism-processes, 1 for other runners.
 	Lanes int
 	// Attempts is the maximum number of pipelines for the same work. After an error, the next
 	// pipeline repeats the items without a result. Default: 3.
@@ -53,9 +53,9 @@ type Cluster struct {
 // A Pipeline describes a pipeline for Cluster.Progress.
 type Pipeline struct {
 	Task           string
-	Attempt        int   // 1 for the first
+	Attempt        int   // 1 for the first attempt
 	Items, Results int   // number of items requested and of results received
-	BytesOut       int64 // bytes of the shared data, counted once, and of the items
+	BytesOut       int64 // bytes of the items and of the shared data, which are sent once
 	BytesIn        int64 // bytes of the results
 	Err            error
 }
@@ -75,9 +75,10 @@ type item struct {
 	Data  []byte
 }
 
-// Do implements wda.Executor. It runs a pipeline that writes one file for each item to a separate
-// folder, and reads the files. A file is named after its item and written completely or not at all,
-// so items may be done several times by any worker, and the results of a failed job can be used.
+// Do implements wda.Executor. It runs a pipeline that writes one result file for each item to a
+// separate folder, and then reads the files. A file is named after its item and is written
+// completely or not at all. Therefore several workers may process the same item, and the finished
+// results of a failed job can be used.
 func (c *Cluster) Do(ctx context.Context, b *wda.Work) ([][]byte, error) {
 	if c.Folder == "" {
 		return nil, errors.New("mongebeam: Cluster.Folder is empty; name a folder that all workers can read and write")
@@ -177,9 +178,9 @@ func dealItems(b *wda.Work, items []int, lanes int) [][]item {
 // laneScope returns the scope of a lane. prism-processes recognizes it by its name.
 func laneScope(s beam.Scope, lane int) beam.Scope { return s.Scope(fmt.Sprintf("lane-%d", lane)) }
 
-// consumeFiles gives a collection KV<int, string> a consumer. Prism 2.77 waits for the outputs of a
-// stage. If a stage has none, for example because it only writes files, stage.Execute spins on one
-// core until the stage is done.
+// consumeFiles adds a consumer for a collection KV<int, string>. Prism 2.77 waits for the outputs
+// of a stage. If no transform consumes the outputs, for example because a stage only writes files,
+// stage.Execute spins on one core until the stage is done.
 func consumeFiles(s beam.Scope, files beam.PCollection) { beam.GroupByKey(s, files) }
 
 // readResults reads the results of items and returns the indices of the items without a result.
@@ -199,7 +200,7 @@ func (w *work) readResults(ctx context.Context, out [][]byte, items []int) (miss
 	}
 	errs := make([]error, len(items))
 	var wg sync.WaitGroup
-	places := make(chan struct{}, 16) // limits parallel reads; an object store has a latency for each file
+	places := make(chan struct{}, 16) // limits parallel reads, which hide the latency of an object store
 	for k, i := range items {
 		name := w.resultPath(i)
 		if !there[path.Base(name)] {
@@ -261,9 +262,9 @@ type work struct {
 
 func (w *work) resultPath(i int) string { return fmt.Sprintf("%s/%d.result", w.Out, i) }
 
-// epoch changes after every failed pipeline. When the contexts of its bundles end, an itemFunc may
-// be interrupted and may store an error for other items. So an itemFunc opened in one epoch is not
-// used in the next.
+// epoch changes after every failed pipeline. When a pipeline fails, the contexts of its bundles
+// end. An interrupted itemFunc may have stored an error that affects other items. Therefore an
+// itemFunc opened in one epoch is not used in the next epoch.
 var epoch atomic.Pointer[string]
 
 func init() { renewEpoch() }
@@ -280,8 +281,8 @@ type openedTask struct {
 	err  error
 }
 
-// lastOpened contains the openedTask of the last pipeline of every task. Bundles of one pipeline
-// share it, and so does a later pipeline with the same shared data.
+// lastOpened contains, for every task, the openedTask of the last pipeline. All bundles of a
+// pipeline share the openedTask. A later pipeline with the same shared data also uses it.
 var lastOpened struct {
 	sync.Mutex
 	of map[string]*openedTask

@@ -21,7 +21,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// tasks contains the tasks of the tests, in addition to those of package wda.
+// tasks contains test tasks, in addition to the tasks of package wda.
 var tasks = map[string]func(ctx context.Context, shared []byte) (itemFunc, error){}
 
 func init() {
@@ -41,8 +41,9 @@ func init() {
 	}
 }
 
-// init registers the tasks of package wda with a fault. The shared data begin with the name of a file.
-// The first item that finds this file kills its process, or panics in the test process itself.
+// This init registers variants of the tasks of package wda that fail once. The shared data begin
+// with a file name. The first item that finds this file kills its worker process. In the test
+// process itself, the item panics.
 func init() {
 	for _, task := range []string{"wda.pair", "wda.candidates", "wda.crossvalidation"} {
 		tasks["killed:"+task] = func(ctx context.Context, shared []byte) (itemFunc, error) {
@@ -59,7 +60,8 @@ func init() {
 	}
 }
 
-// kill ends the process, or panics in the test process, if it can remove the file.
+// kill removes the file and then kills the worker process, or panics in the test process. If the
+// file does not exist, kill does nothing.
 func kill(file string) {
 	if os.Remove(file) != nil {
 		return
@@ -90,9 +92,9 @@ func (p killedPool) Do(ctx context.Context, b *wda.Work) ([][]byte, error) {
 	return p.Cluster.Do(ctx, &c)
 }
 
-// TestCluster checks that fits, J with its gradient, and cross-validation have the same bits on
-// Prism as in one process: in one lane and several, with killed bundles and killed processes. The
-// folder must be empty afterwards.
+// TestCluster checks that fits, the objective J with its gradient, and cross-validation are
+// bit-identical on Prism and in one process. It tests one lane and several lanes, killed bundles
+// and killed processes. The folder must be empty afterwards.
 func TestCluster(t *testing.T) {
 	x, labels := clusters(40, 4)
 	open := &wda.Settings{Optimizer: wda.Optimizer{MaxSteps: 2}}
@@ -270,7 +272,7 @@ func TestTaken(t *testing.T) {
 	}
 }
 
-// begun receives a value when the item next to the killed one has started.
+// begun receives a value when the second item of TestKept has started.
 var begun = make(chan struct{}, 1)
 
 func init() {
@@ -292,7 +294,7 @@ func init() {
 	}
 }
 
-// TestKept checks that an itemFunc interrupted with its bundle is not used again.
+// TestKept checks that an itemFunc that was interrupted when its bundle failed is not used again.
 func TestKept(t *testing.T) {
 	c := &Cluster{Runner: "prism", Folder: t.TempDir(), Lanes: 2}
 	b := &wda.Work{Task: "test.keeps"}
@@ -308,7 +310,7 @@ func TestKept(t *testing.T) {
 	}
 }
 
-// TestDeal checks that groups stay together unless lanes would be idle.
+// TestDeal checks that items that belong together stay in one lane, unless lanes would be idle.
 func TestDeal(t *testing.T) {
 	for _, c := range []struct {
 		together, lanes int
@@ -347,8 +349,8 @@ func TestDamagedResult(t *testing.T) {
 	}
 }
 
-// BenchmarkCluster measures work without Beam, and on Beam with one or two lanes, in this process and in
-// worker processes. A lane uses one core. do=empty is the smallest pipeline.
+// BenchmarkCluster measures work without Beam, and on Beam with one or two lanes, in this process
+// and in worker processes. A lane uses one core. The case do=empty measures the smallest pipeline.
 func BenchmarkCluster(b *testing.B) {
 	const d, p = 16, 10
 	samples := func(n, classes int) (*mat.Dense, []int) {

@@ -11,8 +11,8 @@ import (
 	"github.com/gomonge/monge/wda/dataset"
 )
 
-// Model is a model file of package wda that all workers can read, with its hash at the time when
-// the pipeline was made. A worker fails if the file has another hash.
+// Model is a model file of package wda that all workers can read. SHA256 is the hash of the file at
+// the time when the pipeline was made. A worker fails if the file has a different hash.
 type Model struct {
 	Path   string
 	SHA256 string // hexadecimal

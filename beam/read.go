@@ -25,33 +25,36 @@ func init() {
 
 // Columns selects the columns of a file.
 type Columns struct {
-	// Key names the column of keys. In a CSV file it may also be the index of the column, from 0,
-	// or negative from the end. By default the key of a row consists of the path of the file, a
-	// colon, and the row number from 0 with 12 digits.
+	// Key is the name of the column of keys. In a CSV file, Key may also be the index of the
+	// column, counted from 0, or counted from the end if the index is negative. By default the key
+	// of a row consists of the path of the file, a colon, and the row number with 12 digits,
+	// counted from 0.
 	Key string
 
-	// Features names the columns of features in Parquet and Arrow files: columns of numbers, or of
-	// lists of numbers of equal length. The default is all columns of lists or, if there are none,
-	// all columns, in either case without Key, label, y and split. In other formats the default is
-	// all columns except Key. See dataset.Options.Columns.
+	// Features are the names of the feature columns. In Parquet and Arrow files, a feature column
+	// holds numbers or lists of numbers of equal length. There the default is all columns of lists
+	// or, without such columns, all columns. The columns Key, label, y and split are never features
+	// by default. In other formats the default is all columns except Key. See
+	// dataset.Options.Columns.
 	Features []string
 
 	// Schema, if not nil, is the Schema of a model: columns are found by name, in any order, and
 	// missing values and categories are treated as in the fit. See Model.Schema.
 	Schema *dataset.Schema
 
-	// AllowExtra ignores columns that Schema does not contain. Otherwise they are an error.
+	// AllowExtra ignores columns that Schema does not contain. Without AllowExtra, such columns are
+	// an error.
 	AllowExtra bool
 }
 
-// Read returns the rows of the files that match a pattern as KV<string, []float64>, in as many
-// collections as there are lanes. A Parquet file, whose name ends in .parquet, is divided into row
+// Read returns the rows of the files that match a pattern as KV<string, []float64>. The result has
+// one collection for each lane. A Parquet file, whose name ends in .parquet, is divided into row
 // groups, which workers read independently. A file in any other format of package dataset is read
-// by one worker. Nulls, values that are not finite, and lists of another length are errors that
-// name file and row.
+// by one worker. Nulls, values that are not finite, and lists of different lengths are errors that
+// name the file and the row.
 //
-// On most runners one lane is enough, because they divide it among their workers. The runners prism
-// and prism-processes need as many lanes as cores, each with its own Transform.
+// Most runners divide one lane among their workers, so one lane is enough. The runners prism and
+// prism-processes need as many lanes as cores, each with its own Transform.
 func Read(s beam.Scope, glob string, c Columns, lanes int) []beam.PCollection {
 	s = s.Scope("monge.Read")
 	files := fileio.MatchFiles(s, glob, fileio.MatchEmptyDisallow())
@@ -76,7 +79,7 @@ type part struct {
 
 func partLane(p part) int { return p.Lane }
 
-// divideFiles is the DoFn from files to parts.
+// divideFiles is the DoFn that divides files into parts.
 type divideFiles struct{ Lanes int }
 
 // ProcessElement assigns the row groups of a file to lanes in turn. Other files are assigned by
@@ -131,7 +134,7 @@ func openSeekable(in io.Reader) (parquetSource, error) {
 	return bytes.NewReader(data), err
 }
 
-// readParts is the DoFn from parts to rows.
+// readParts is the DoFn that reads the rows of parts.
 type readParts struct{ Columns Columns }
 
 // ProcessElement reads a part.
@@ -177,7 +180,7 @@ func (f *readParts) emitRows(ctx context.Context, p part, in io.Reader, emit fun
 	if c.Key != "" {
 		opt.ID = []string{c.Key}
 	} else if c.Schema != nil && c.Schema.Missing == dataset.MissingDrop {
-		most = 1 // the row number is known only at the beginning of a block
+		most = 1 // one row per block, because the row number is known only for the first row of a block
 	}
 	r, err := dataset.NewReader(in, opt)
 	if err != nil {

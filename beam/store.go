@@ -67,10 +67,8 @@ func writeFile(ctx context.Context, path string, write func(io.Writer) error) er
 	return nil
 }
 
-// uniqueName returns a random name.
 func uniqueName() string { return fmt.Sprintf("%016x%016x", rand.Uint64(), rand.Uint64()) }
 
-// hexSHA256 returns the SHA-256 of data in hexadecimal.
 func hexSHA256(data []byte) string {
 	s := sha256.Sum256(data)
 	return hex.EncodeToString(s[:])

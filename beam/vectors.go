@@ -10,8 +10,8 @@ import (
 	"github.com/gomonge/monge/wda"
 )
 
-// DoFns are registered without the functions of package register, which made the compiler take a
-// minute and 2.7 GB for this package.
+// DoFns are registered without the functions of Beam's package register. With them, the compiler
+// took a minute and 2.7 GB for this package.
 func init() {
 	beam.RegisterType(reflect.TypeFor[*transform64]())
 	beam.RegisterType(reflect.TypeFor[*transform32]())
@@ -20,11 +20,12 @@ func init() {
 	beam.RegisterType(reflect.TypeFor[wda.Class]())
 }
 
-// Transform projects a collection of vectors. col is a KV<K, []E>, where K is any key type, E is
-// float64 or float32, and vectors have d elements. The result is a KV<K, []E> of vectors of p
-// elements, computed by wda.Model.TransformVec and rounded to float32 for vectors of float32.
+// Transform projects a collection of vectors. The collection col is a KV<K, []E>, where K is any
+// key type and E is float64 or float32. The vectors have d elements. The result is a KV<K, []E> of
+// vectors of p elements. They are computed by wda.Model.TransformVec and rounded to float32 if E is
+// float32.
 //
-// A vector of another length, or with a value that is not finite, fails its bundle. The error names
+// A bundle fails if a vector has a different length or a value that is not finite. The error names
 // the key.
 func Transform(s beam.Scope, m Model, col beam.PCollection) beam.PCollection {
 	s = s.Scope("monge.Transform")

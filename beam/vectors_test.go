@@ -144,7 +144,6 @@ func rowsOf(x *mat.Dense) [][]float64 {
 	return out
 }
 
-// run runs the pipeline made by build.
 func run(t *testing.T, build func(beam.Scope)) error {
 	t.Helper()
 	p, s := beam.NewPipelineWithRoot()
@@ -200,9 +199,9 @@ func bits(x []float64) []uint64 {
 	return out
 }
 
-// TestFiles checks that a pipeline that reads and writes files computes the same bits as the model, for every file format
-// and element type, with one and with three branches, in this process and in worker processes. Each process must load the
-// model once.
+// TestFiles checks that a pipeline that reads and writes files gives results that are bit-identical
+// to those of the model. It tests every file format and element type, one branch and three
+// branches, and this process and worker processes. Each process must load the model only once.
 func TestFiles(t *testing.T) {
 	x, labels := clusters(60, 4)
 	path, c := modelFile(t, x, labels)

@@ -37,13 +37,13 @@ type row struct {
 	Class wda.Class
 }
 
-// Write writes collections of one type, KV<string, []float64> or KV<string, wda.Class>, to files. path
-// must end in .parquet or .csv, which determines the format. For 4 shards, out.csv becomes
-// out-00000-of-00004.csv to out-00003-of-00004.csv.
+// Write writes collections of type KV<string, []float64>, or of type KV<string, wda.Class>, to
+// files. The extension of path, .parquet or .csv, determines the format. For 4 shards, out.csv
+// becomes out-00000-of-00004.csv to out-00003-of-00004.csv.
 //
-// The key of a row determines its shard. A shard without rows has no file. Rows are in the order of their
-// keys, so that the bytes of the files do not depend on how the work was divided. A worker holds a
-// whole shard in memory. Write panics if the arguments are wrong.
+// The key of a row determines its shard. A shard without rows has no file. Rows are sorted by key,
+// so that the bytes of the files do not depend on how the work was divided. A worker holds a whole
+// shard in memory. Write panics if the arguments are invalid.
 func Write(s beam.Scope, path string, shards int, cols ...beam.PCollection) {
 	s = s.Scope("monge.Write")
 	format, _, err := formatOf(path)
@@ -176,7 +176,7 @@ func (f *write) parquet(w io.Writer, rows []row) error {
 	schema := arrow.NewSchema(fields, nil)
 	// Parquet's default name of the writer would contain versions of libraries.
 	props := parquet.NewWriterProperties(parquet.WithCreatedBy("monge"))
-	// NewFileWriter would close w, which belongs to the caller.
+	// Hide the Close method of w, because NewFileWriter would close w, which belongs to the caller.
 	out, err := pqarrow.NewFileWriter(schema, struct{ io.Writer }{w}, props, pqarrow.NewArrowWriterProperties(pqarrow.WithStoreSchema()))
 	if err != nil {
 		return err

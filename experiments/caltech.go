@@ -26,8 +26,8 @@ var caltechExperiment = Experiment{
 	run:      runCaltech,
 }
 
-// caltechMethods returns the methods of the figure with the paper's numbers of neighbors. Slow methods
-// run only if named.
+// caltechMethods returns the methods of the figure, with the paper's numbers of neighbors. Slow
+// methods run only if Settings.Methods names them.
 func caltechMethods() []method {
 	all := append([]method{originalMethod()}, paperBaselines()...)
 	return append(all, ofWDA(namePaper, *wda.PaperSettings(0)), ofWDA(nameWDA, wda.Settings{}))
@@ -36,13 +36,13 @@ func caltechMethods() []method {
 // caltechData is a set of image features.
 type caltechData struct {
 	name, title, file string
-	train             int // number of training samples; the others are test samples. The paper has 500 of 1123
+	train             int // number of training samples; all other samples are test samples. The paper trains with 500 of 1123
 	counts            bool
-	replaces          string // the set of the paper that it replaces
+	replaces          string // name of the paper's data that this data set replaces
 }
 
-// caltechSets returns the sets whose files exist: the paper's features or, if they are missing, their
-// replacement, and the older features of the same images.
+// caltechSets returns the data sets whose files exist. These are the paper's features, or a
+// replacement if they are missing, and older features of the same images.
 func (j *job) caltechSets() []caltechData {
 	var all []caltechData
 	for _, d := range []caltechData{
@@ -77,7 +77,7 @@ func runCaltech(ctx context.Context, j *job) error {
 	s := j.caltechSizes()
 	sets := j.caltechSets()
 	if len(sets) == 0 {
-		return errors.New("no data") // findData has made sure that there are
+		return errors.New("no data") // findData has checked that a file exists
 	}
 	g := grid{
 		columns:  []string{"data", "method", "trial"},
@@ -104,7 +104,7 @@ func runCaltech(ctx context.Context, j *job) error {
 	return j.reportCaltech(s, sets, r)
 }
 
-// caltechCell fits one method to one draw, for every p.
+// caltechCell fits one method to one draw of training samples, for every number p of components.
 func (j *job) caltechCell(ctx context.Context, s caltechSizes, d caltechData, m method, trial int) (*output, error) {
 	train, test, err := j.caltechSplit(d, trial)
 	if err != nil {
@@ -131,10 +131,10 @@ func (j *job) caltechCell(ctx context.Context, s caltechSizes, d caltechData, m 
 	return o, nil
 }
 
-// caltechSplit draws training and test samples. SURF histograms are divided by their
-// sums, and every bin is standardized, as usual for these data (B. Gong, Y. Shi, F. Sha and
-// K. Grauman, "Geodesic flow kernel for unsupervised domain adaptation", CVPR 2012,
-// section 4.1); DeCAF6 features are scaled as a whole.
+// caltechSplit draws training and test samples. SURF histograms are divided by their sums, and
+// every bin is then standardized, as is usual for these data (B. Gong, Y. Shi, F. Sha and K.
+// Grauman, "Geodesic flow kernel for unsupervised domain adaptation", CVPR 2012, section 4.1). All
+// DeCAF6 features are scaled by the same factor.
 func (j *job) caltechSplit(d caltechData, trial int) (train, test *dataset.Dataset, err error) {
 	all, err := j.data(d.file)
 	if err != nil {
@@ -154,7 +154,7 @@ func (j *job) caltechSplit(d caltechData, trial int) (train, test *dataset.Datas
 	return train, test, nil
 }
 
-// divideBySums divides every row by its sum, unless this is 0.
+// divideBySums divides every row by its sum. Rows whose sum is 0 are not changed.
 func divideBySums(x *mat.Dense) {
 	n, _ := x.Dims()
 	for i := range n {
@@ -201,8 +201,8 @@ func (j *job) reportCaltech(s caltechSizes, sets []caltechData, r *results) erro
 		w := legendWidth(panels[0])
 		drawLegend(draw.Crop(c, c.Size().X-w, 0, 0, 0), panels[0])
 		for i, t := range divideCanvas(draw.Crop(c, 0, -w-12, 0, 0), 1, len(sets), 14) {
-			// The range of the axis is that of all curves for p ≥ 3. The large errors of PCA in one
-			// dimension would compress the other curves.
+			// The range of the y axis covers all curves for p ≥ 3. With the large errors of PCA at
+			// p = 1, the other curves would be compressed.
 			top := 0.
 			for _, curve := range panels[i] {
 				for k, y := range curve.y {

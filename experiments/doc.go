@@ -1,11 +1,12 @@
-// Package experiments runs the experiments of the WDA paper (R. Flamary, M. Cuturi,
-// N. Courty and A. Rakotomamonjy, "Wasserstein Discriminant Analysis", Machine
-// Learning, 2018, arXiv:1608.08063), one for every figure and table. It reports numbers and
-// pictures beside the published ones. The program in cmd/experiment is its command line.
+// Package experiments runs the experiments of the WDA paper (R. Flamary, M. Cuturi, N. Courty and
+// A. Rakotomamonjy, "Wasserstein Discriminant Analysis", Machine Learning, 2018, arXiv:1608.08063).
+// There is one experiment for every figure and table. A report shows the computed numbers and
+// pictures together with the published numbers. The program in cmd/experiment is the command line
+// of this package.
 //
-// An Experiment consists of cells: units of work such as one method on one draw of the data.
-// Run computes the cells in parallel, each with its own seeds. The measured values, except
-// times, do not depend on the order of the cells or on their number at a time. Run writes
+// An Experiment consists of cells: units of work such as one method on one draw of the data. Run
+// computes the cells in parallel, each with its own seeds. Except for times, the measured values do
+// not depend on the order of the cells or on the number of cells computed at a time. Run writes
 //
 //	NAME.csv              every measured value, one per row
 //	NAME-FIGURE.png .svg  the pictures

@@ -16,16 +16,19 @@ import (
 type Experiment struct {
 	Name  string
 	Title string
-	// Paper lists its figures, tables and section in the paper.
+	// Paper lists the figures, tables and section of the paper that the experiment reproduces.
 	Paper string
-	// Data lists the files of Settings.Data that it reads. It is empty if the data are simulated.
+	// Data lists the files in the folder Settings.Data that the experiment reads. It is empty if
+	// the data are simulated.
 	Data []string
 	// Trials is the number of repetitions in the paper.
 	Trials int
-	// Revision counts changes of the computation of cells. Cells of another revision are not used.
+	// Revision increases when the computation of the cells changes. Cells of a different revision
+	// in a journal are not used.
 	Revision int
 
-	// methods returns the methods that Settings.Methods can select. It is nil if there is no choice.
+	// methods returns the methods that Settings.Methods can select. The field is nil if the
+	// experiment has no methods to choose from.
 	methods func() []method
 	// find returns the data files in a folder, for an experiment without a fixed list.
 	find func(folder string) ([]string, error)
@@ -58,7 +61,8 @@ func ByName(name string) (Experiment, error) {
 	return Experiment{}, fmt.Errorf("%w %q: there are %s", ErrUnknown, name, strings.Join(names, ", "))
 }
 
-// Methods returns the possible names in Settings.Methods, or nil if there is no choice.
+// Methods returns the names that Settings.Methods may contain. It returns nil if the experiment has
+// no methods to choose from.
 func (e Experiment) Methods() []string {
 	if e.methods == nil {
 		return nil
@@ -70,28 +74,30 @@ func (e Experiment) Methods() []string {
 	return names
 }
 
-// Settings configures a run. The zero value runs the paper's protocol into the working folder.
+// Settings configures a run. The zero value runs the paper's protocol and writes the results to the
+// working folder.
 type Settings struct {
 	// Data is the folder with the data files; "" means that there are none.
 	Data string
-	// Out is the folder of the results. Each experiment uses its own folder NAME in it, which is
-	// created if necessary. Default: the working folder.
+	// Out is the folder of the results. Each experiment creates and uses a subfolder with its own
+	// name. Default: the working folder.
 	Out string
-	// Trials is the number of repetitions. The default is that of the paper. A later run with more
-	// trials continues an earlier one.
+	// Trials is the number of repetitions. The default is the number in the paper. A later run with
+	// more trials continues an earlier run.
 	Trials int
 	// Methods are the names of the methods to run, in upper or lower case. By default all methods
-	// run, except the slow ones of some experiments. A later run with more methods continues an
-	// earlier one.
+	// run, except the slow methods of some experiments. A later run with more methods continues an
+	// earlier run.
 	Methods []string
-	// Seed determines everything random.
+	// Seed is the seed of all random numbers.
 	Seed uint64
-	// Workers is the number of cells computed at a time. Default GOMAXPROCS. Results do not depend
-	// on it, except times.
+	// Workers is the number of cells computed at a time. Default GOMAXPROCS. Only measured times
+	// depend on the number of workers.
 	Workers int
-	// Components, Limit and Tuned only apply to the suite. Components are the p to compare, by default
-	// 2, 5, 10 and 20. Limit is the maximum time of a cell, by default five minutes. With Tuned, the
-	// suite also compares methods with settings chosen by cross-validation.
+	// Components, Limit and Tuned apply only to the suite. Components are the numbers p of
+	// components to compare, by default 2, 5, 10 and 20. Limit is the maximum time of a cell, by
+	// default five minutes. If Tuned is true, the suite also compares methods whose settings are
+	// chosen by cross-validation.
 	Components []int
 	Limit      time.Duration
 	Tuned      bool
@@ -99,12 +105,13 @@ type Settings struct {
 	Small bool
 	// Fresh discards the cells of earlier runs in the same folder.
 	Fresh bool
-	// AnyBuild accepts cells computed by another build. The report lists the builds.
+	// AnyBuild also accepts journal cells that were computed by a different build of the program.
+	// The report lists the builds.
 	AnyBuild bool
 	// Build names the program, its version and revision, for the report and the journal.
 	Build string
-	// Progress, if not nil, is called before the first cell and after each, by one
-	// goroutine at a time.
+	// Progress, if not nil, is called before the first cell and after every cell, by one goroutine
+	// at a time.
 	Progress func(done, total int, what string)
 }
 
@@ -127,7 +134,7 @@ type Report struct {
 	Files  []string
 	// Summary are the main findings, one sentence each.
 	Summary []string
-	// Missing lists data files that do not exist. The parts that need them are left out.
+	// Missing lists data files that do not exist. The report omits all parts that need these files.
 	Missing []DataError
 	// Failed lists cells that ended with an error, for example "method=LSDR trial=3: …".
 	Failed []string
@@ -140,10 +147,10 @@ type Report struct {
 // NAME.csv with every measured value, the pictures NAME-FIGURE.png and .svg, the report NAME.html, and
 // NAME.journal with the cells computed so far. Only one run at a time may use a folder.
 //
-// When the context ends, Run returns its error within about a second. The next run with the
-// same settings uses the cells in the journal. If the folder has a journal of other settings,
-// Run returns a *JournalError, unless Settings.Fresh is set. If all files that the experiment
-// needs are missing, it returns a *DataError.
+// When the context ends, Run returns the context's error within about a second. The next run with
+// the same settings uses the cells in the journal. If the folder has a journal of a run with
+// different settings, Run returns a *JournalError, unless Settings.Fresh is set. If all files that
+// the experiment needs are missing, it returns a *DataError.
 func Run(ctx context.Context, e Experiment, s Settings) (*Report, error) {
 	start := time.Now()
 	j, err := newJob(e, s)

@@ -23,9 +23,9 @@ import (
 	"github.com/gomonge/monge/internal/testdata"
 )
 
-// testExperiment runs e at a tiny size and checks the files. The files must be the same after an interruption
-// and for any number of workers, and a run with other settings must return an error. It returns the report of
-// the first run.
+// testExperiment runs e at a tiny size, checks the written files, and returns the report. It also
+// checks that an interruption and the number of workers do not change the files, and that a run
+// with different settings returns an error.
 func testExperiment(t *testing.T, e Experiment, s Settings) *Report {
 	t.Helper()
 	return testFiles(t, e, s, false)
@@ -48,7 +48,7 @@ func testFiles(t *testing.T, e Experiment, s Settings, timed bool) *Report {
 	checkFiles(t, e, first)
 	want := readFiles(t, first.Folder, timed)
 
-	// The journal ends within a line, after half of the cells.
+	// Truncate the journal after half of the cells, in the middle of a line.
 	path := filepath.Join(first.Folder, e.Name+".journal")
 	whole, err := os.ReadFile(path)
 	if err != nil {
@@ -73,7 +73,7 @@ func testFiles(t *testing.T, e Experiment, s Settings, timed bool) *Report {
 		return first
 	}
 
-	// The context interrupts a run with another number of workers. The next run continues.
+	// Interrupt a run with a different number of workers. The next run must continue it.
 	s.Out, s.Workers = t.TempDir(), 3
 	ctx, cancel := context.WithCancel(t.Context())
 	interrupted := s
@@ -104,7 +104,8 @@ func testFiles(t *testing.T, e Experiment, s Settings, timed bool) *Report {
 	}
 	compareFiles(t, "three workers", readFiles(t, other.Folder, timed), want)
 
-	// If all cells are in the journal, a run writes the same files. Another seed is an error.
+	// A run with all cells in the journal must write the same files. A run with a different seed
+	// must return an error.
 	third, err := Run(t.Context(), e, s)
 	if err != nil || third.Reused != third.Cells {
 		t.Errorf("run again: %d of %d cells reused, %v", third.Reused, third.Cells, err)
@@ -225,8 +226,8 @@ func checkCSV(t *testing.T, b []byte, r *Report) {
 	}
 }
 
-// checkHTML checks that the report is one file that loads no other, and that it contains the
-// expected texts.
+// checkHTML checks that the report is a single file without references to other files, and that it
+// contains the expected texts.
 func checkHTML(t *testing.T, page string, r *Report) {
 	t.Helper()
 	images := 0
@@ -340,7 +341,7 @@ func TestJournal(t *testing.T) {
 	r, err = run(1, nil)
 	check("fewer", r, err, 1, 1, 0)
 
-	// A run with another build and with other settings is an error.
+	// A run with a different build and different methods must return an error.
 	other := func(s *Settings) { s.Build = "two"; s.Methods = nil }
 	_, err = run(3, other)
 	if !errors.Is(err, ErrOtherBuild) || !strings.Contains(err.Error(), "one, now two") {
@@ -370,7 +371,7 @@ func TestJournal(t *testing.T) {
 	r, err = run(2, func(s *Settings) { s.Seed = 9; s.Fresh = true })
 	check("fresh", r, err, 2, 0, 2)
 
-	// A method with other settings is computed anew.
+	// If the settings of a method have changed, its cells are computed again.
 	e = counting(2, &computed)
 	e.methods = func() []method { return []method{{name: "a", with: "x=2"}} }
 	computed = 0
@@ -420,7 +421,7 @@ func TestDamagedJournal(t *testing.T) {
 	lines := strings.SplitAfter(string(whole), "\n")
 	for name, c := range map[string]struct {
 		text string
-		line int // line of the error; 0 if there is no error and the cells of the journal are used
+		line int // line number of the expected error; 0 if the journal is valid and its cells are used
 	}{
 		"empty":                 {"", 0},
 		"half a header":         {lines[0][:20], 0},
@@ -453,7 +454,7 @@ func TestDamagedJournal(t *testing.T) {
 	}
 }
 
-// TestOldPictures checks that a run removes the pictures of an earlier run with more methods.
+// TestOldPictures checks that a run removes the pictures of earlier runs and keeps all other files.
 func TestOldPictures(t *testing.T) {
 	out := t.TempDir()
 	s := Settings{Out: out, Workers: 1}
@@ -545,15 +546,16 @@ func TestMissingData(t *testing.T) {
 	if err != nil || !strings.Contains(string(b), "<code>iris.csv.gz</code>") {
 		t.Errorf("the report does not name the missing file: %v", err)
 	}
-	// Cells of another file under the same name are not used.
+	// Replace the data file by a different file with the same name. Cells of the old file must not
+	// be used.
 	write("1,3,0\n")
 	if _, err := Run(t.Context(), e, Settings{Out: out, Data: data}); !errors.Is(err, ErrOtherSettings) || !strings.Contains(err.Error(), "wine.csv.gz was another file") {
 		t.Errorf("a file that has changed: %v", err)
 	}
 }
 
-// TestFailures checks that cells without a finite value are failures, and that an experiment
-// without any other cell is an error.
+// TestFailures checks that a cell without a finite value counts as a failure, and that a run
+// returns an error if all its cells fail.
 func TestFailures(t *testing.T) {
 	zero := 0.
 	e := counting(1, new(int))

@@ -15,8 +15,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// look is how a method is drawn in every picture: indices of a color and a marker of package
-// picture, and dashes to distinguish methods without color.
+// look describes how a method is drawn in every picture. The index selects a color and a marker of
+// package picture. Dashes distinguish methods in print without color.
 type look struct {
 	index  int
 	dashes []vg.Length
@@ -53,7 +53,7 @@ var looks = map[string]look{
 	"CEML":          {9, dashdot, 1.2},
 }
 
-// lookOf returns the look of a method, or the i-th look for other names.
+// lookOf returns the look of a known method. For any other name, it returns the i-th default look.
 func lookOf(name string, i int) look {
 	if l, ok := looks[name]; ok {
 		return l
@@ -70,7 +70,8 @@ func (l look) glyph(radius vg.Length) draw.GlyphStyle {
 	return picture.Glyph(l.index, radius, 255)
 }
 
-// series is a curve: a name, its look, points, and the half-lengths of error bars or nil.
+// series is a curve with its name, look and points. The slice bar holds the half-lengths of error
+// bars, or is nil.
 type series struct {
 	name      string
 	look      look
@@ -81,8 +82,8 @@ type series struct {
 type curves struct {
 	title, x, y string
 	logX, logY  bool
-	ticks       []float64 // of x; nil: chosen
-	yMin, yMax  float64   // 0: chosen; unless logarithmic, y begins at 0
+	ticks       []float64 // tick positions on the x axis; nil selects them automatically
+	yMin, yMax  float64   // range of the y axis; 0 selects it automatically, and a linear axis then starts at 0
 	series      []series
 }
 
@@ -250,7 +251,8 @@ func drawCurves(c draw.Canvas, cs curves) {
 	cs.draw(draw.Crop(c, 0, -w-12, 0, 0))
 }
 
-// divideCanvas divides a canvas into rows × columns with gaps, row by row from the top.
+// divideCanvas divides a canvas into a grid of rows × columns with gaps. The result lists the parts
+// row by row from the top.
 func divideCanvas(c draw.Canvas, rows, columns int, gap vg.Length) []draw.Canvas {
 	size := c.Size()
 	w := (size.X - gap*vg.Length(columns-1)) / vg.Length(columns)
@@ -296,7 +298,8 @@ func newLink(x *mat.Dense, i int, y *mat.Dense, k int, strength float64) link {
 	}
 }
 
-// sorted returns the links in order of strength, without invisible ones.
+// sorted returns the links in order of increasing strength. It omits links that are too weak to be
+// visible.
 func (l links) sorted() links {
 	l = slices.DeleteFunc(l, func(k link) bool { return k.strength < 0.01 })
 	slices.SortStableFunc(l, func(a, b link) int { return cmp.Compare(a.strength, b.strength) })

@@ -10,8 +10,8 @@ import (
 	"gonum.org/v1/plot/vg/recorder"
 )
 
-// TestSeriesStaysInItsPlot checks that a curve ends at the edge of the plot if it leaves the range of the
-// axes, and that it is interrupted at a missing value.
+// TestSeriesStaysInItsPlot checks that a curve that leaves the range of the axes ends at the edge
+// of the plot, and that a missing value interrupts the curve.
 func TestSeriesStaysInItsPlot(t *testing.T) {
 	p := plot.New()
 	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = 0, 4, 0, 1

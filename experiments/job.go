@@ -36,14 +36,14 @@ type grid struct {
 	// columns names the coordinates of a cell, such as "method" and "trial". within names the
 	// coordinates of a value within a cell, such as "k".
 	columns, within []string
-	// settings contains everything else that the values depend on, besides a cell's coordinates and
-	// settings, the data and the seed. It is printed in the report.
+	// settings contains everything that affects the values of all cells, except the data and the
+	// seed. The report prints these settings.
 	settings []setting
 	// If alone is true, the cells run one after the other, for measurements of time.
 	alone bool
 }
 
-// setting is a name and its value, for the reader and for comparison.
+// setting is a name and its value as text, for the report and for comparing runs.
 type setting struct {
 	Name  string `json:"name"`
 	Value string `json:"value"`
@@ -71,8 +71,8 @@ func formatValue(v any) string {
 // cell is a unit of work. It is computed once and stored in the journal.
 type cell struct {
 	at []string // values of the columns in grid.columns
-	// with contains settings of this cell only, such as those of its method. A cell of the journal
-	// with other settings is not used.
+	// with describes settings of this cell only, such as the settings of its method. A journal cell
+	// with different settings is not used.
 	with    string
 	compute func(context.Context) (*output, error)
 }
@@ -105,7 +105,8 @@ type array struct {
 	Data []float64 `json:"data"`
 }
 
-// addValue adds one measured value. at has one coordinate for each of grid.within.
+// addValue adds one measured value. The argument at has one coordinate for each name in
+// grid.within.
 func (o *output) addValue(measure string, v float64, at ...any) {
 	m := value{Measure: measure, Value: v}
 	for _, a := range at {
@@ -152,15 +153,15 @@ type done struct {
 
 func (d *done) key() string { return strings.Join(d.At, "\x00") + "\x01" + d.With }
 
-// results are all cells of a run, in the order in which they were given.
+// results holds all cells of a run, in the order of the arguments of compute.
 type results struct {
 	grid
 	cells []*done
 }
 
-// compute returns the results of all cells, from the journal or by computing them, Settings.Workers
-// at a time, and writes NAME.csv. A cell that fails is left out and reported. The error is
-// ErrFailed if all cells fail, or the context's error.
+// compute returns the results of all cells and writes NAME.csv. Cells in the journal are not
+// computed again. All other cells are computed, Settings.Workers cells at a time. A cell that fails
+// is omitted and reported. The error is ErrFailed if all cells fail, or the context's error.
 func (j *job) compute(ctx context.Context, g grid, cells []cell) (*results, error) {
 	if err := j.open(g); err != nil {
 		return nil, err
@@ -257,11 +258,12 @@ func (j *job) computeCells(ctx context.Context, cells []cell, todo []int, r *res
 	return nil
 }
 
-// patience is the time that a cell has to stop after the context has ended. Evaluations that take longer,
-// such as CEML's entropy, are abandoned.
+// patience is the time that a cell has to stop after the context has ended. A cell that takes
+// longer, for example in an evaluation of CEML's entropy, is abandoned.
 const patience = time.Second
 
-// run computes one cell. It returns only the error of the context.
+// run computes one cell. The only error that it returns is the error of the context. An error of
+// the cell itself is recorded in the result.
 func run(ctx context.Context, c cell) (*done, error) {
 	d := &done{At: c.at, With: c.with}
 	var err error
@@ -307,7 +309,7 @@ func formatPlace(columns, at []string) string {
 // named may have any value.
 type where map[string]any
 
-// values returns the values of a measure that match, in the order of the cells.
+// values returns the values of the given measure that w selects, in the order of the cells.
 func (r *results) values(measure string, w where) []float64 {
 	var all []float64
 	for _, c := range r.match(w) {
@@ -320,7 +322,7 @@ func (r *results) values(measure string, w where) []float64 {
 	return all
 }
 
-// match returns the cells that match and have not failed.
+// match returns the cells that w selects, except failed cells.
 func (r *results) match(w where) []*done {
 	for name := range w {
 		if !slices.Contains(r.columns, name) && !slices.Contains(r.within, name) {
@@ -345,7 +347,7 @@ func matches(columns, at []string, w where) bool {
 	return true
 }
 
-// array returns a stored array of the first matching cell, or nil.
+// array returns the named array of the first cell that w selects, or nil.
 func (r *results) array(name string, w where) *mat.Dense {
 	for _, c := range r.match(w) {
 		if a, ok := c.Arrays[name]; ok {
@@ -355,7 +357,6 @@ func (r *results) array(name string, w where) *mat.Dense {
 	return nil
 }
 
-// writeCSV writes one row for every value measured.
 func (r *results) writeCSV(w io.Writer) error {
 	out := csv.NewWriter(w)
 	head := slices.Concat(r.columns, r.within, []string{"measure", "value"})
@@ -374,7 +375,6 @@ func (r *results) writeCSV(w io.Writer) error {
 	return out.Error()
 }
 
-// write writes a file of the report.
 func (j *job) write(name string, content func(io.Writer) error) error {
 	if err := outfile.WriteFile(filepath.Join(j.folder, name), content); err != nil {
 		return err
@@ -387,7 +387,7 @@ func (j *job) write(name string, content func(io.Writer) error) error {
 
 // seed returns the seed for a purpose of this run, for example seed("train", trial).
 func (j *job) seed(purpose ...any) uint64 {
-	// FNV-1a; dataset mixes seeds further.
+	// FNV-1a is enough, because package dataset mixes the seeds further.
 	h := uint64(14695981039346656037)
 	for _, p := range append([]any{j.Seed}, purpose...) {
 		for _, b := range []byte(formatValue(p) + "/") {
@@ -430,7 +430,6 @@ func (j *job) data(file string) (*dataset.Dataset, error) {
 	return d, nil
 }
 
-// open opens the journal.
 func (j *job) open(g grid) (err error) {
 	if j.journal != nil {
 		panic("experiment: cells are computed in one go")

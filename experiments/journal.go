@@ -12,9 +12,10 @@ import (
 	"strings"
 )
 
-// A journal is a file of JSON lines: a header with the settings, and then, for every run that adds
-// to it, the session and the finished cells. Every line is written at once. An incomplete last line
-// was interrupted by the end of the program and is dropped.
+// A journal is a file of JSON lines. It begins with a header that holds the settings. Every run
+// that computes cells then appends one line for its session and one line for each finished cell. A
+// line is written in a single call. If the program was interrupted while writing the last line,
+// that line is incomplete and is dropped.
 type journal struct {
 	file     *os.File
 	header   header
@@ -26,7 +27,7 @@ type journal struct {
 
 const journalName = "monge experiment, format 1"
 
-// header contains everything that the cells depend on besides their own coordinates.
+// header contains everything that the cells depend on, except their coordinates.
 type header struct {
 	Journal    string    `json:"journal"`
 	Experiment string    `json:"experiment"`
@@ -47,13 +48,14 @@ type session struct {
 	cells int
 }
 
-// JournalError reports a damaged journal or a journal of another run.
+// JournalError reports a damaged journal, or a journal of a run with different settings or a
+// different build.
 type JournalError struct {
 	Path string
 	// Line counts from 1; 0 means the whole file.
 	Line int
 	Err  error
-	// Differences lists the differences from this run.
+	// Differences lists the differences between the run of the journal and the current run.
 	Differences []string
 }
 
@@ -83,8 +85,9 @@ var (
 	ErrDamaged = errors.New("not a journal of this program, or damaged")
 )
 
-// openJournal reads the journal at path, creates it if it does not exist, and leaves it open for
-// appending, locked against other processes. With fresh, it discards the contents.
+// openJournal reads the journal at path, or creates it if it does not exist. The file stays open
+// for appending and is locked against other processes. If fresh is true, the old contents are
+// discarded.
 func openJournal(path string, h header, s session, fresh, anyBuild bool) (_ *journal, err error) {
 	j := &journal{header: h, cells: map[string]*done{}, session: s}
 	if j.file, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o666); err != nil {
@@ -130,7 +133,6 @@ func openJournal(path string, h header, s session, fresh, anyBuild bool) (_ *jou
 	return j, nil
 }
 
-// parse reads the lines of a journal.
 func (j *journal) parse(path string, text []byte) error {
 	for n, line := range bytes.Split(text, []byte{'\n'}) {
 		if len(line) == 0 {
@@ -225,10 +227,8 @@ func (s session) differences(old session) []string {
 	return all
 }
 
-// shortSum returns the beginning of a checksum.
 func shortSum(sum string) string { return "SHA-256 " + sum[:min(12, len(sum))] }
 
-// append writes a finished cell.
 func (j *journal) append(d *done) error {
 	if !j.started {
 		if err := j.line(j.session); err != nil {

@@ -18,7 +18,8 @@ import (
 // method is one of the methods that an experiment compares.
 type method struct {
 	name string
-	// with describes its settings, which are part of the identity of a cell.
+	// with describes the settings of the method. Journal cells with different settings are not
+	// used.
 	with string
 	// slow methods run only if Settings.Methods names them.
 	slow bool
@@ -26,17 +27,17 @@ type method struct {
 	fit func(ctx context.Context, t *training, p int) (*mat.Dense, error)
 }
 
-// training contains samples for several fits, and data that they share.
+// training contains training samples and the data that several fits to these samples share.
 type training struct {
 	*dataset.Dataset
-	most     int // largest p of all fits
+	most     int // largest number of components of all fits
 	prepared *wda.Prepared
 }
 
 // trainingFor returns training samples for fits of up to p components.
 func trainingFor(d *dataset.Dataset, p int) *training { return &training{Dataset: d, most: p} }
 
-// prepare returns the samples for a fit of WDA.
+// prepare returns the samples, prepared for fits of WDA with at least p components.
 func (t *training) prepare(ctx context.Context, p int) (*wda.Prepared, error) {
 	if t.prepared == nil || p > t.most {
 		t.most = max(t.most, p)
@@ -49,19 +50,20 @@ func (t *training) prepare(ctx context.Context, p int) (*wda.Prepared, error) {
 	return t.prepared, nil
 }
 
-// Names, in pictures and tables, of methods outside the packages baseline and baselines.
+// Names of methods in pictures and tables. Methods of the packages baseline and baselines have
+// their own names.
 const (
 	nameOriginal = "Orig."     // all features
 	nameWDA      = "WDA"       // our default settings
 	namePaper    = "WDA-paper" // the settings of the paper
-	nameTrue     = "True"      // the dimensions that the simulation hides
+	nameTrue     = "True"      // the dimensions in which the simulated classes differ
 )
 
 // originalMethod returns the method that keeps all features.
 func originalMethod() method { return method{name: nameOriginal} }
 
-// paperBaselines returns the methods that the paper compares with, in the order of its tables, with its
-// numbers of neighbors. LSDR, LSQMI and CEML take long.
+// paperBaselines returns the methods that the paper compares with WDA, in the order of the paper's
+// tables and with its numbers of neighbors. LSDR, LSQMI and CEML are slow.
 func paperBaselines() []method {
 	all := []method{
 		ofBaseline(baseline.PCA{}), ofBaseline(baseline.FDA{}),
@@ -86,9 +88,9 @@ func ofBaseline(m baselines.Method) method {
 	}
 }
 
-// ofWDA returns WDA with the given settings, except for Components, which fit sets. If s sets λ or ρ,
-// the fit chooses no settings: there is no whitening, the scale is orthonormal, and the other one of λ
-// and ρ is 1 or 0.
+// ofWDA returns a method that fits WDA with the settings s, except for s.Components, which is set
+// in each fit. If s sets λ or ρ, no setting is chosen automatically: there is no whitening, the
+// scale is orthonormal, an unset λ is 1, and an unset ρ is 0.
 func ofWDA(name string, s wda.Settings) method {
 	if o := &s.Objective; !o.Shrinkage.IsAuto() || o.Lambda.Value() != 0 {
 		if o.Shrinkage.IsAuto() {
@@ -118,7 +120,7 @@ func ofWDA(name string, s wda.Settings) method {
 	}
 }
 
-// settingsText lists the nonzero exported fields of a struct and of the structs in it:
+// settingsText lists the nonzero exported fields of a struct and of its nested structs, for example
 // "Neighbors=5".
 func settingsText(s any) string {
 	v := reflect.ValueOf(s)
@@ -147,8 +149,9 @@ func project(x, p *mat.Dense) *mat.Dense {
 	return y
 }
 
-// knnErrors returns for every K the fraction of test rows that the K nearest training rows
-// misclassify in the space of the projection p, or of all features if p is nil.
+// knnErrors returns, for every K in ks, the fraction of test rows that a K-nearest-neighbor
+// classifier misclassifies. The rows are projected by p. If p is nil, the classifier uses all
+// features.
 func knnErrors(ctx context.Context, train, test *dataset.Dataset, p *mat.Dense, ks []int) ([]float64, error) {
 	y, z := project(train.X, p), project(test.X, p)
 	predicted, err := knn.Predict(ctx, dense.View(y), train.Labels, dense.View(z), ks, &knn.Settings{Workers: 1})

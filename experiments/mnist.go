@@ -40,7 +40,7 @@ var mnistSteps = []int{1, 3, 10, 30, 100}
 // Names of methods that only this experiment has.
 const (
 	nameLMNNStopped = "LMNN-50"    // LMNN after 50 steps of its minimizer
-	namePaperFar    = "WDA-paper*" // the paper's objective, maximized further than its method gets
+	namePaperFar    = "WDA-paper*" // the paper's objective, maximized with more steps than the paper's method
 )
 
 // namePaperSteps returns the name of the paper's method stopped after the given number of steps.
@@ -71,7 +71,7 @@ func mnistMethods() []method {
 	return append(all, further)
 }
 
-// mnistSizes are the sizes of the paper, where it states them.
+// mnistSizes are the sizes of the experiment. Sizes that the paper states are used unchanged.
 type mnistSizes struct {
 	trained    int // digits
 	tested     int // 0: all
@@ -93,10 +93,10 @@ func (j *job) mnistSizes() mnistSizes {
 	}
 }
 
-// mnistPart is the training or the test part of the data, to draw digits from.
+// mnistPart is the training part or the test part of the data. Digits are drawn from it.
 type mnistPart struct {
 	all  *dataset.Dataset
-	rows *dataset.Dataset // one column with row indices of all
+	rows *dataset.Dataset // a single column with row indices in all
 }
 
 // mnistPart returns the training digits (split 0) or the test digits (split 1).
@@ -157,12 +157,11 @@ func (j *job) newMNISTRun() (*mnistRun, error) {
 	return e, err
 }
 
-// train returns the training digits of a trial.
 func (e *mnistRun) train(trial int) (*dataset.Dataset, error) {
 	return e.training.digits(e.trained, e.seed("train", trial))
 }
 
-// nameOfPicture returns the value of column "method" of the cells that draw.
+// nameOfPicture returns the value of the column "method" for a cell that computes a t-SNE picture.
 func nameOfPicture(method string) string { return "t-SNE of " + method }
 
 func runMNIST(ctx context.Context, j *job) error {
@@ -185,7 +184,7 @@ func runMNIST(ctx context.Context, j *job) error {
 		for _, m := range j.methods {
 			for _, p := range e.ps {
 				if m.fit == nil && p != e.ps[0] {
-					continue // a method of all pixels does not depend on p
+					continue // a method that uses all pixels does not depend on p
 				}
 				cells = append(cells, newCell(func(ctx context.Context) (*output, error) {
 					return e.errors(ctx, m, trial, p)
@@ -207,7 +206,8 @@ func runMNIST(ctx context.Context, j *job) error {
 	return e.report(r)
 }
 
-// errors fits one method to one draw and returns its errors and the value of the paper's objective.
+// errors fits one method to one draw of training digits. It returns the test errors and the value
+// of the paper's objective.
 func (e *mnistRun) errors(ctx context.Context, m method, trial, p int) (*output, error) {
 	train, err := e.train(trial)
 	if err != nil {
@@ -230,8 +230,9 @@ func (e *mnistRun) errors(ctx context.Context, m method, trial, p int) (*output,
 	if projection == nil {
 		return o, nil
 	}
-	// λ_cc' is computed from the principal components of the training digits, for all methods and
-	// also for the test digits. This is exactly the function that the paper maximizes.
+	// The paper's method computes the regularization λ_cc' from the principal components of the
+	// training digits. Use the same λ_cc' for all methods and also for the test digits, so that the
+	// computed objective is exactly the function that the paper maximizes.
 	v, err := baseline.Fit(ctx, train.X, nil, p, baseline.PCA{})
 	if err != nil {
 		return nil, err
@@ -264,12 +265,12 @@ func (e *mnistRun) errors(ctx context.Context, m method, trial, p int) (*output,
 	return o, nil
 }
 
-// effectiveDimensions returns the number of directions over which the rows of y spread:
+// effectiveDimensions returns the effective number of directions in which the rows of y vary:
 //
 //	(Σ_k v_k)² / Σ_k v_k² = (tr C)² / ‖C‖²
 //
-// Here v_k are the eigenvalues of the covariance C of the rows. The ratio is p if all eigenvalues are
-// equal, and 1 if only one is not 0.
+// Here v_k are the eigenvalues of the covariance C of the rows. The ratio is the number of columns
+// if all eigenvalues are equal. It is 1 if only one eigenvalue is not 0.
 func effectiveDimensions(y *mat.Dense) float64 {
 	var c mat.SymDense
 	stat.CovarianceMatrix(&c, y, nil)
@@ -311,8 +312,8 @@ func (e *mnistRun) picture(ctx context.Context, m method) (*output, error) {
 	return o, nil
 }
 
-// shown returns the training digits of the first draw and test digits for the pictures. The pictures
-// show the first of them.
+// shown returns the training digits of the first draw and a sample of test digits. The pictures
+// show the first digits of each.
 func (e *mnistRun) shown() (train, test *dataset.Dataset, err error) {
 	if train, err = e.train(0); err != nil {
 		return nil, nil, err
@@ -322,8 +323,8 @@ func (e *mnistRun) shown() (train, test *dataset.Dataset, err error) {
 }
 
 // initialPositions returns the first two principal components of the pixels, scaled to the size of
-// t-SNE's random start. All methods start from them, so that a digit begins at the same place in all
-// pictures.
+// t-SNE's random initialization. All methods use them as initial positions, so that a digit starts
+// at the same place in all pictures.
 func initialPositions(ctx context.Context, x *mat.Dense) (*mat.Dense, error) {
 	p, err := baseline.Fit(ctx, x, nil, 2, baseline.PCA{})
 	if err != nil {
@@ -353,7 +354,8 @@ func mnistMean(r *results, measure string, w where) float64 {
 	return stat.Mean(v, nil)
 }
 
-// keyOf returns the key of method m in p dimensions. The method of all pixels has only the first p.
+// keyOf selects the values of method m with p components. A method that uses all pixels has values
+// only for the first p.
 func (s *mnistSizes) keyOf(m string, p int) where {
 	if m == nameOriginal {
 		p = s.ps[0]
@@ -383,11 +385,11 @@ func (e *mnistRun) report(r *results) error {
 	return nil
 }
 
-// isStopped reports whether a method is the paper's, stopped early. Such methods have their own
-// picture.
+// isStopped reports whether name is the paper's method with a limited number of steps. Methods with
+// limited steps have their own picture.
 func isStopped(name string) bool { return strings.HasPrefix(name, namePaper+"-") }
 
-// drawByK draws figure 5.
+// drawByK draws the error as a function of K, as in figure 5 of the paper.
 func (e *mnistRun) drawByK(r *results) error {
 	var panels [][]series
 	for _, p := range e.ps {
@@ -499,7 +501,7 @@ func (e *mnistRun) published(r *results, names []string) {
 	e.addTable(t)
 }
 
-// drawBySteps draws the error and the paper's objective by the number of steps.
+// drawBySteps draws the error and the paper's objective as functions of the number of steps.
 func (e *mnistRun) drawBySteps(r *results) error {
 	type point struct {
 		steps int
@@ -567,7 +569,7 @@ func (e *mnistRun) drawBySteps(r *results) error {
 // mnistPaperSteps is the default limit of steps in wda.Settings.
 const mnistPaperSteps = 200
 
-// objectives shows the effect of a larger J on the error.
+// objectives adds a table that compares the objective J with the error of every method.
 func (e *mnistRun) objectives(r *results) {
 	for _, p := range e.ps {
 		t := &table{
@@ -593,12 +595,12 @@ func (e *mnistRun) objectives(r *results) {
 	}
 }
 
-// mnistPictureMethods are the methods in the t-SNE pictures, if they were run.
+// mnistPictureMethods are the methods in the t-SNE pictures. A method without results is omitted.
 var mnistPictureMethods = []string{
 	nameOriginal, "PCA", "FDA", "LFDA", "LMNN", "LSDR", "LSQMI", "CEML", namePaper, namePaperSteps(3), nameWDA, namePaperFar,
 }
 
-// drawPictures draws figure 7.
+// drawPictures draws the t-SNE pictures, as in figure 7 of the paper.
 func (e *mnistRun) drawPictures(r *results) error {
 	train, test, err := e.shown()
 	if err != nil {
@@ -640,8 +642,8 @@ func (e *mnistRun) drawPictures(r *results) error {
 	})
 }
 
-// drawPlane draws the first points, one for each label. It draws no scales, because they have no meaning
-// in t-SNE.
+// drawPlane draws the first len(labels) points of y. It draws no scales, because they have no
+// meaning in t-SNE.
 func drawPlane(c draw.Canvas, title string, y *mat.Dense, labels []int) {
 	p := picture.New(title, "", "")
 	p.Title.TextStyle.Font = picture.TextStyle(11).Font

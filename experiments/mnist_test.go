@@ -15,7 +15,8 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// tinyDigits writes data in the form of MNIST's and returns their folder.
+// tinyDigits writes a small data file in the format of the MNIST file. It returns the folder of the
+// file.
 func tinyDigits(t *testing.T) string {
 	t.Helper()
 	d := classed(5, 150, 6, 4)
@@ -49,7 +50,7 @@ func TestMNIST(t *testing.T) {
 	}
 }
 
-// mnistResults runs cells without a report, for the first values of p.
+// mnistResults computes the cells of the first ps values of p, without a report.
 func mnistResults(t *testing.T, s Settings, ps int) (*job, *results) {
 	t.Helper()
 	s.Small, s.Out, s.Data = true, t.TempDir(), tinyDigits(t)
@@ -77,8 +78,8 @@ func mnistResults(t *testing.T, s Settings, ps int) (*job, *results) {
 	return j, r
 }
 
-// TestMNISTObjective checks that the report shows the objective that the paper's method maximizes. It
-// starts at the value of PCA and rises with every step.
+// TestMNISTObjective checks that the measured objective is the objective that the paper's method
+// maximizes. It must start at the value of PCA and increase with the number of steps.
 func TestMNISTObjective(t *testing.T) {
 	climb := []string{"PCA"}
 	for _, k := range mnistSteps {
@@ -110,7 +111,7 @@ func TestMNISTSlowMethods(t *testing.T) {
 	named := []string{"LSDR", "LSQMI", "CEML", namePaperFar}
 	_, r := mnistResults(t, Settings{Trials: 1, Methods: named}, 1)
 	for _, name := range named {
-		if len(r.values("error", where{"method": name})) != 2 { // one for each K
+		if len(r.values("error", where{"method": name})) != 2 { // one error for each K
 			t.Errorf("%s has not run", name)
 		}
 	}
@@ -125,8 +126,8 @@ func TestMNISTSlowMethods(t *testing.T) {
 	}
 }
 
-// TestMNISTPart checks that digits come from the right part in the proportions of the classes, with pixels
-// divided by 255.
+// TestMNISTPart checks that digits come from the correct part of the data and keep the proportions
+// of the classes, and that pixels are divided by 255.
 func TestMNISTPart(t *testing.T) {
 	j, err := newJob(mnistExperiment, Settings{Data: tinyDigits(t), Out: t.TempDir()})
 	if err != nil {

@@ -22,23 +22,25 @@ var plansExperiment = Experiment{
 	run:      runPlans,
 }
 
-// planLambdas are the λ of the paper, which multiply the squared distances directly.
+// planLambdas are the values of λ in the paper. They multiply the squared distances directly.
 var planLambdas = []float64{1, 0.5, 0.1}
 
-// planPairs are the pairs of classes, in the order of the paper: between, then within.
+// planPairs are the pairs of classes in the order of the paper: first the pair of different
+// classes, then each class with itself.
 var planPairs = []struct {
 	name string
 	a, b int
 }{{"1-2", 0, 1}, {"1-1", 0, 0}, {"2-2", 1, 1}}
 
-// planIterations is enough for ‖Tᵀ1 − b‖₁ < 1e-4. An error of 1e-9 would take millions of iterations,
-// because at λ = 1 nearly no mass moves between the modes of a class. The modes have the same mass at
-// the start.
+// planIterations is enough for a marginal error ‖Tᵀ1 − b‖₁ < 1e-4. The modes of a class have the
+// same mass initially, and for λ = 1 almost no mass moves between them. An error of 1e-9 would
+// therefore take millions of iterations.
 const planIterations = 100
 
-// The distance of two modes is 2·planRadius within a class and √2·planRadius between classes. The paper
-// does not state its distances. Here, exp(−λ·distance²) of two modes of a class is 1e-11, 4e-6 and 0.08
-// for the three λ. The plan is local for the first two.
+// The distance between two modes is 2·planRadius within a class and √2·planRadius between classes.
+// The paper does not state its distances. With these values, exp(−λ·distance²) for the two modes of
+// a class is 1e-11, 4e-6 and 0.08 for the three λ. For the first two λ, almost no mass moves
+// between the modes.
 const (
 	planRadius = 2.5
 	planSpread = 0.5
@@ -103,7 +105,8 @@ func byMode(x *mat.Dense) *mat.Dense {
 	return selectRows(x, rows)
 }
 
-// modeShares returns the share of mass that t moves between modes, as [from][to].
+// modeShares returns the mass that the transport plan t moves between modes. The result is indexed
+// by [from][to].
 func modeShares(t *mat.Dense) [2][2]float64 {
 	n, m := t.Dims()
 	var s [2][2]float64
@@ -199,7 +202,8 @@ func (j *job) reportPlans(r *results, classes [2]*mat.Dense, n int) error {
 	return nil
 }
 
-// planLinks returns the links of a plan between different samples, relative to the largest link.
+// planLinks returns the links of the transport plan t between different samples. Their strengths
+// are relative to the largest element.
 func planLinks(t, x, y *mat.Dense) links {
 	n, m := t.Dims()
 	largest := 0.
@@ -221,13 +225,14 @@ func planLinks(t, x, y *mat.Dense) links {
 	return all
 }
 
-// square returns the part of c of height size around the height middle.
+// square reduces the vertical range of c to the given size, centered at middle.
 func square(c draw.Canvas, middle, size vg.Length) draw.Canvas {
 	c.Min.Y, c.Max.Y = middle-size/2, middle+size/2
 	return c
 }
 
-// drawMatrix draws the elements as squares, from white to black, with a title above.
+// drawMatrix draws every matrix element as a gray square, from white for 0 to black for the largest
+// element. The title is drawn above the matrix.
 func drawMatrix(c draw.Canvas, t *mat.Dense, title string) {
 	const room = 14
 	sty := picture.TextStyle(11)

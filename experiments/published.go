@@ -2,15 +2,15 @@ package experiments
 
 import "slices"
 
-// Numbers published in the paper (R. Flamary, M. Cuturi, N. Courty and
-// A. Rakotomamonjy, "Wasserstein discriminant analysis", Machine Learning, 2018,
-// arXiv:1608.08063), each with its table or figure. Values that figures show without numbers are left out.
+// Numbers published in the paper (R. Flamary, M. Cuturi, N. Courty and A. Rakotomamonjy,
+// "Wasserstein discriminant analysis", Machine Learning, 2018, arXiv:1608.08063), with the table or
+// figure that contains them. Values that can only be read from a plot are omitted.
 
 // publishedTable is a table of the paper.
 type publishedTable struct {
 	// Label is the label in the LaTeX source. Caption is the beginning of the caption.
 	Label, Caption string
-	Methods        []string // the columns, by our names of the methods
+	Methods        []string // the columns, named as in this package
 	Rows           []publishedRow
 }
 
@@ -29,9 +29,8 @@ func (t publishedTable) value(row, method string) (float64, bool) {
 	return t.Rows[i].Values[j], true
 }
 
-// publishedUCI is the table of test errors in percent, means of 20 splits. LSQMI did
-// not converge on caltechpca "after few days of computation", which the table shows
-// as 100.
+// publishedUCI is the table of test errors in percent (means of 20 splits). LSQMI did not converge
+// on caltechpca "after few days of computation". The table shows this error as 100.
 var publishedUCI = publishedTable{
 	Label:   "ucitable",
 	Caption: "Average test errors over 20 trials on UCI datasets",
@@ -51,12 +50,12 @@ var publishedUCI = publishedTable{
 	},
 }
 
-// publishedRank is the last row of publishedUCI, mean ranks.
+// publishedRank is the name of the last row of publishedUCI, which holds mean ranks.
 const publishedRank = "Aver. Rank"
 
-// publishedTiming is the table of running times in seconds, means and standard
-// deviations, of the authors' Matlab (LFDA, LMNN, LSDR, CEML) and Python (WDA)
-// programs on 16 cores of an Intel Xeon E5-2630 at 2.4 GHz.
+// publishedTiming is the table of mean running times in seconds. The programs are the authors'
+// Matlab (LFDA, LMNN, LSDR, CEML) and Python (WDA) programs, run on 16 cores of an Intel Xeon
+// E5-2630 at 2.4 GHz.
 var publishedTiming = publishedTable{
 	Label:   "tab:timing",
 	Caption: "Averaged running time in seconds of the different algorithms for computing the learned subspaces",

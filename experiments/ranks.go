@@ -11,8 +11,9 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// ranksOver returns the mean rank of every method, 1 the lowest, over the sets where all
-// methods have an error (errs[method][set], NaN for none), and the number of these sets.
+// ranksOver ranks the methods on every data set and returns the mean rank of each method. Rank 1 is
+// the lowest error. The element errs[method][set] is an error, or NaN if it is missing. Data sets
+// with missing errors are skipped, and sets is the number of the other data sets.
 func ranksOver(errs [][]float64) (ranks []float64, sets int) {
 	ranks = make([]float64, len(errs))
 	for s := range errs[0] {
@@ -34,9 +35,9 @@ func ranksOver(errs [][]float64) (ranks []float64, sets int) {
 	return ranks, sets
 }
 
-// friedman returns the probability that the mean ranks of k methods over n sets are as
-// different if all methods are equal: R. L. Iman and J. M. Davenport's form (Comm.
-// Statistics A 9, 1980) of M. Friedman's test,
+// friedman returns the p-value of M. Friedman's test that k methods with the given mean ranks over
+// n data sets are equally good. It uses the form of R. L. Iman and J. M. Davenport (Comm.
+// Statistics A 9, 1980):
 //
 //	χ² = 12n/(k(k+1)) (Σ R_i² − k(k+1)²/4),  F = (n−1)χ²/(n(k−1) − χ²)
 func friedman(ranks []float64, n int) float64 {
@@ -48,7 +49,7 @@ func friedman(ranks []float64, n int) float64 {
 	chi := 12 * sets / (k * (k + 1)) * (square - k*(k+1)*(k+1)/4)
 	rest := sets*(k-1) - chi
 	if rest <= 0 {
-		return 0 // all sets rank alike
+		return 0 // all data sets rank the methods in the same order
 	}
 	return distuv.F{D1: k - 1, D2: (k - 1) * (sets - 1)}.Survival((sets - 1) * chi / rest)
 }
@@ -64,8 +65,8 @@ func criticalDifference(k, n int) float64 {
 	return nemenyi[k-2] * math.Sqrt(float64(k*(k+1))/float64(6*n))
 }
 
-// similarGroups returns the largest groups of methods, as ranges of sorted ranks, whose ranks
-// differ by no more than cd. A group has at least two methods.
+// similarGroups returns the largest groups of methods whose mean ranks differ by at most cd. The
+// ranks must be sorted. A group has at least two methods and is returned as an index range.
 func similarGroups(sorted []float64, cd float64) (groups []interval) {
 	end := 0
 	for i := range sorted {
@@ -83,8 +84,9 @@ func similarGroups(sorted []float64, cd float64) (groups []interval) {
 // interval is a range of indices that includes both ends.
 type interval struct{ from, to int }
 
-// drawRanks draws Demšar's diagram: ranks on an axis, the best at the left, names beside
-// it, and bars that join methods which do not differ.
+// drawRanks draws Demšar's critical-difference diagram. The mean ranks are marked on an axis with
+// the best rank on the left, and the names are written beside the axis. Bars join methods that do
+// not differ significantly.
 func drawRanks(c draw.Canvas, names []string, ranks []float64, cd float64) {
 	k := len(names)
 	order := make([]int, k)

@@ -50,15 +50,12 @@ func (j *job) addFinding(format string, args ...any) {
 	j.report.Summary = append(j.report.Summary, fmt.Sprintf(format, args...))
 }
 
-// addHeading starts a section of the report.
 func (j *job) addHeading(text string) { j.page.parts = append(j.page.parts, part{Heading: text}) }
 
-// addParagraph adds a paragraph.
 func (j *job) addParagraph(format string, args ...any) {
 	j.page.parts = append(j.page.parts, part{Text: fmt.Sprintf(format, args...)})
 }
 
-// addTable adds a table.
 func (j *job) addTable(t *table) { j.page.parts = append(j.page.parts, part{Table: t}) }
 
 // addFigure draws a picture of the given size in pixels of 1/96 inch, writes it as
@@ -88,7 +85,7 @@ func (j *job) addFigure(name, caption string, width, height int, paint func(draw
 	return nil
 }
 
-// groupTime is the time of the cells with one value of the first column.
+// groupTime is the computing time of a group of cells, for example of all cells of one method.
 type groupTime struct {
 	Name           string
 	Cells          int
@@ -121,7 +118,6 @@ var reportTemplate = template.Must(template.New("report").Funcs(template.FuncMap
 	"seconds": func(s float64) string { return fmt.Sprintf("%.3g", s) },
 }).Parse(reportText))
 
-// writeReport writes the report.
 func (j *job) writeReport() error {
 	var sessions []session
 	if j.journal != nil {
@@ -178,8 +174,8 @@ func (j *job) writeReport() error {
 	return j.removeOldPictures()
 }
 
-// removeOldPictures removes pictures of an earlier run, for example with more methods, that this
-// run has not made, because they show other results.
+// removeOldPictures removes pictures that this run has not drawn. These pictures show the results
+// of an earlier run, for example with more methods.
 func (j *job) removeOldPictures() error {
 	entries, err := os.ReadDir(j.folder)
 	if err != nil {
@@ -227,7 +223,8 @@ func (j *job) command() string {
 	return c
 }
 
-// describeMachine describes the machine: processor, number of CPUs, platform and level.
+// describeMachine returns the processor name, the number of CPUs, the platform and the
+// instruction-set level.
 func describeMachine() string {
 	return fmt.Sprintf("%s, %d CPUs, %s/%s, level %v", processorName(), runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, asm.Current())
 }

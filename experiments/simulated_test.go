@@ -23,7 +23,7 @@ func TestPlans(t *testing.T) { testExperiment(t, plansExperiment, Settings{}) }
 
 func TestToyLambda(t *testing.T) { testExperiment(t, toyLambdaExperiment, Settings{}) }
 
-// TestToy leaves out the slow methods. TestToySlow runs them once.
+// TestToy runs only the fast methods. TestToySlow runs the slow methods once.
 func TestToy(t *testing.T) {
 	var fast []string
 	for _, m := range toyMethods() {
@@ -37,15 +37,15 @@ func TestToy(t *testing.T) {
 func TestToySlow(t *testing.T) {
 	testdata.Long(t)
 	r, err := Run(t.Context(), toyExperiment, Settings{Small: true, Trials: 2, Methods: []string{"lsqmi", "LSDR"}, Out: t.TempDir()})
-	// At this size, the slow methods have one trial in dimensions other than two.
+	// At this size, the slow methods run one of the two trials if p is not 2.
 	if err != nil || r.Cells != 2*(2+1) || len(r.Failed) > 0 {
 		t.Fatalf("%+v, %v", r, err)
 	}
 	checkFiles(t, toyExperiment, r)
 }
 
-// TestToyGoal checks that WDA is nearly as good as the true dimensions on a few draws of the full size,
-// and that methods based on class means are not.
+// TestToyGoal checks on a few draws of full size that the error of WDA is close to the error in the
+// true dimensions, and that methods based on class means have a large error.
 func TestToyGoal(t *testing.T) {
 	testdata.Long(t)
 	j := &job{Settings: Settings{Seed: 1}}
@@ -101,8 +101,9 @@ func TestToyDraws(t *testing.T) {
 	}
 }
 
-// TestWeightings checks that the weights of each method form a plan, that the weights of LFDA follow its
-// formula, and that the weights of WDA approach those of FDA as λ falls.
+// TestWeightings checks that the weights of each method are nonnegative and sum to 1, that the
+// weights of LFDA follow the formula of LFDA, and that the weights of WDA approach the weights of
+// FDA for λ → 0.
 func TestWeightings(t *testing.T) {
 	data := dataset.Simulation{Classes: 2, NoNoise: true, Seed: 3}.Generate(40)
 	y, z := classSamples(data, 0), classSamples(data, 1)
@@ -131,7 +132,8 @@ func TestWeightings(t *testing.T) {
 		t.Errorf("λ near 0: weights from %v to %v, %v", mat.Min(small), mat.Max(small), err)
 	}
 
-	// exp(−d²/(σ_i σ_j)) with σ the distance of the seventh neighbor.
+	// LFDA's weights are proportional to exp(−d²/(σ_i σ_j)), where σ is the distance from the
+	// seventh neighbor.
 	w := weightings()[1]
 	a, err := w.pairs(t.Context(), y, y, true)
 	if err != nil {
@@ -183,7 +185,8 @@ func TestModes(t *testing.T) {
 	}
 }
 
-// TestGood checks that good returns the widest range of λ, as a ratio, close to the truth.
+// TestGood checks that goodRange returns the widest range of λ, measured as a ratio, in which the
+// error is close to the error in the true dimensions.
 func TestGood(t *testing.T) {
 	s := series{x: []float64{0.01, 0.1, 1, 2, 3, 10, 30}, y: []float64{0.021, 0.6, 0.03, 0.025, 0.039, math.NaN(), 0.03}}
 	from, to, lowest, at := goodRange(s, 0.02)

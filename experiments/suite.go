@@ -34,21 +34,21 @@ var suiteExperiment = Experiment{
 
 const (
 	suiteK     = 5    // neighbors
-	suiteTrain = 2000 // rows to fit to, at most
-	suiteTest  = 4000 // rows to test with, at most
+	suiteTrain = 2000 // maximum number of training rows
+	suiteTest  = 4000 // maximum number of test rows
 	suiteFolds = 3    // number of folds of the cross-validation
 
-	// suiteStandardize is a file of the folder with the names of the sets whose features
-	// are standardized, by the training rows.
+	// suiteStandardize is the name of a file in the folder. It lists the data sets whose features
+	// are standardized with the means and standard deviations of the training rows.
 	suiteStandardize = "standardize.txt"
 )
 
-// suiteComponents are the p compared by default.
+// suiteComponents are the numbers p of components compared by default.
 var suiteComponents = []int{2, 5, 10, 20}
 
-// nameLDA is FDA with S_w shrunk as Ledoit and Wolf do, nameHalf with S_w shrunk by half toward a
-// multiple of I. If classes have few rows, this is a much better baseline than a covariance
-// that is shrunk class by class.
+// nameLDA is FDA with the Ledoit–Wolf shrinkage of S_w. nameHalf is FDA with S_w shrunk halfway
+// toward a multiple of the identity. If classes have few rows, shrinking the pooled S_w is much
+// better than shrinking the covariance of each class.
 const nameLDA, nameHalf = "LDA", "LDA-0.5"
 
 // errLimit is the cause that ends a fit after Settings.Limit.
@@ -97,7 +97,8 @@ func classesOf(d *dataset.Dataset) (n int) {
 	return n
 }
 
-// singleThreaded returns WDA with one goroutine. Fits share nothing.
+// singleThreaded returns WDA with one goroutine per fit. Unlike the fits of ofWDA, the fits share
+// no prepared data.
 func singleThreaded(name string, s wda.Settings) method {
 	return method{name: name, with: settingsText(s), fit: func(ctx context.Context, t *training, p int) (*mat.Dense, error) {
 		s := s
@@ -158,7 +159,7 @@ type suiteSet struct {
 	standardize bool
 }
 
-// suiteSets reads the files. The failures of the report include files that cannot be used, by name.
+// suiteSets reads the data sets of the folder. A file that cannot be used is reported as a failure.
 func (j *job) suiteSets() ([]suiteSet, error) {
 	var all []suiteSet
 	text, err := os.ReadFile(filepath.Join(j.Data, suiteStandardize))
@@ -184,8 +185,9 @@ func (j *job) suiteSets() ([]suiteSet, error) {
 	return all, nil
 }
 
-// halves returns the training and the test rows of a trial. It divides a set without a split into random
-// halves. Training leaves out classes with a single training row.
+// halves returns the training and test rows of a trial. A data set that does not mark its test rows
+// is divided into random halves. Classes with a single training row are omitted from the training
+// rows.
 func (j *job) halves(s suiteSet, trial int) (train, test *dataset.Dataset, err error) {
 	most := [2]int{suiteTrain, suiteTest}
 	if j.Small {
@@ -224,7 +226,6 @@ func (j *job) halves(s suiteSet, trial int) (train, test *dataset.Dataset, err e
 	return train, test, nil
 }
 
-// upToRow returns 0, …, n−1.
 func upToRow(n int) []int {
 	all := make([]int, n)
 	for i := range all {
@@ -340,8 +341,9 @@ func (j *job) suiteCell(ctx context.Context, s suiteSet, m method, p int, tuned 
 	return o, nil
 }
 
-// suiteErrors returns the mean error of every method by set. It is NaN if a trial failed or was left out.
-// With cross-validation, a method without candidates has the error of its default.
+// suiteErrors returns the mean of the given measure for every method and data set. A mean is NaN if
+// a trial failed or exceeded the time limit. For cross-validated settings, a method with nothing to
+// choose uses its default results.
 func (j *job) suiteErrors(sets []suiteSet, p int, choice string, measure string, r *results) [][]float64 {
 	all := make([][]float64, len(j.methods))
 	for i, m := range j.methods {
@@ -397,8 +399,8 @@ func (j *job) reportSuite(sets []suiteSet, choices []string, r *results) error {
 	return nil
 }
 
-// suiteTable returns a table with a row for every set and the difference of WDA from the best of PCA and both
-// kinds of LDA.
+// suiteTable returns a table with one row for every data set. The last column is the difference
+// between the error of WDA and the lowest error of PCA and the two kinds of LDA.
 func (j *job) suiteTable(title string, sets []suiteSet, errs, seconds [][]float64) *table {
 	t := &table{Title: "Errors, " + title, Note: "Bold: the lowest.", Head: []string{"data"}}
 	at := map[string]int{}

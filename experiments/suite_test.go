@@ -16,7 +16,7 @@ import (
 	"github.com/gomonge/monge/wda/dataset"
 )
 
-// writeNPZ writes X, y and, if there is one, split.
+// writeNPZ writes the arrays X and y, and the array split unless d.Split is nil.
 func writeNPZ(t *testing.T, path string, d *dataset.Dataset) {
 	t.Helper()
 	f, err := os.Create(path)
@@ -67,8 +67,9 @@ func suiteFolder(t *testing.T) string {
 	return folder
 }
 
-// TestSuite runs two trials of the set without a split and one of the set with a split. The report names
-// the bad file. The test leaves out WDA and NCA, which are slow.
+// TestSuite runs two trials on the data set without a split and one trial on the data set with a
+// split. The report must name the files that cannot be read. The test omits WDA and NCA, which are
+// slow.
 func TestSuite(t *testing.T) {
 	folder := suiteFolder(t)
 	e, err := ByName("suite")
@@ -111,14 +112,15 @@ func TestSuite(t *testing.T) {
 	}
 }
 
-// TestRanks: the example of Demšar (2006), section 3.2.2: four forms of C4.5 over 14 sets.
+// TestRanks uses the example of Demšar (2006), section 3.2.2: four versions of C4.5 on 14 data
+// sets.
 func TestRanks(t *testing.T) {
 	ranks := []float64{3.143, 2.000, 2.893, 1.964}
 	// χ² = 9.28, F = 3.69 with 3 and 39 degrees of freedom.
 	if p := friedman(ranks, 14); !(math.Abs(p-0.0197) < 0.0005) {
 		t.Errorf("p = %v", p)
 	}
-	// CD = 2.569 √(4·5/(6·14)) = 1.25 (the paper's table 6, Nemenyi).
+	// CD = 2.569 √(4·5/(6·14)) = 1.25, with 2.569 from Demšar's table for the Nemenyi test.
 	if cd := criticalDifference(4, 14); !(math.Abs(cd-1.25) < 0.005) {
 		t.Errorf("critical difference %v", cd)
 	}

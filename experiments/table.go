@@ -24,12 +24,13 @@ type tableRow struct {
 // field is a value in a table.
 type field struct {
 	Text      string
-	Bold      bool   // the best of its row
+	Bold      bool   // whether the value is the best of its row
 	Underline bool   // the value does not differ significantly from the best
 	Paper     string // the published value
 }
 
-// percentField formats an error rate in percent, as mean ± standard deviation, or "–" for no values.
+// percentField formats error rates in percent as mean ± standard deviation, or "–" if errs is
+// empty.
 func percentField(errs []float64) field {
 	if len(errs) == 0 {
 		return field{Text: "–"}
@@ -41,7 +42,7 @@ func percentField(errs []float64) field {
 	return field{Text: fmt.Sprintf("%.2f ± %.2f", 100*mean, 100*sd)}
 }
 
-// medianField formats the median of error rates in percent, or "–" for no values.
+// medianField formats the median of error rates in percent, or "–" if errs is empty.
 func medianField(errs []float64) field {
 	if len(errs) == 0 {
 		return field{Text: "–"}
@@ -50,7 +51,7 @@ func medianField(errs []float64) field {
 	return field{Text: fmt.Sprintf("%.2f", 50*(s[(len(s)-1)/2]+s[len(s)/2]))}
 }
 
-// numberField formats any value, or "–" for no values.
+// numberField formats the mean of the values v, or "–" if there are none.
 func numberField(format string, v ...float64) field {
 	if len(v) == 0 {
 		return field{Text: "–"}
@@ -58,7 +59,7 @@ func numberField(format string, v ...float64) field {
 	return field{Text: fmt.Sprintf(format, stat.Mean(v, nil))}
 }
 
-// markBest makes the fields with the lowest mean bold. A nil slice is a field without values.
+// markBest makes the field with the lowest mean bold. A field without values has a nil slice.
 func (r *tableRow) markBest(values [][]float64) {
 	best := math.Inf(1)
 	for _, v := range values {

@@ -28,7 +28,8 @@ var timingExperiment = Experiment{
 	run:      runTiming,
 }
 
-// timingMethods returns the methods of the table, and LSQMI. Slow methods run only if named.
+// timingMethods returns the methods of the paper's timing table, and LSQMI. Slow methods run only
+// if Settings.Methods names them.
 func timingMethods() []method {
 	all := paperBaselines()
 	paper := *wda.PaperSettings(0)
@@ -53,11 +54,11 @@ func onAllCPUs(name string, s wda.Settings) method {
 	return m
 }
 
-// timingData is a row of the table.
+// timingData is a row of the timing table.
 type timingData struct {
 	name, file string
 	paper      string // the published row
-	rows, p    int    // rows is 0 for all
+	rows, p    int    // number of rows, 0 for all rows, and number of components
 }
 
 func (j *job) timingData() []timingData {
@@ -103,8 +104,8 @@ func runTiming(ctx context.Context, j *job) error {
 	return j.reportTiming(sets, r)
 }
 
-// timingCell measures the time of one fit to features scaled by one number. The time does not include
-// reading and scaling.
+// timingCell measures the time of one fit. Reading the data and scaling the features by a common
+// factor are not included.
 func (j *job) timingCell(ctx context.Context, d timingData, m method, trial int) (*output, error) {
 	all, err := j.data(d.file)
 	if err != nil {

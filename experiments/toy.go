@@ -26,17 +26,18 @@ var toyExperiment = Experiment{
 	run:      runToy,
 }
 
-// Settings of WDA for the simulated data only. The paper uses λ = 0.01 "except for the toy
-// problem" and does not say its value there. These values are in the middle of the ranges with
-// the lowest error (experiment toy-lambda). The first value is for our solver with five starts. The second is
-// for the paper's solver, whose single start often ends in another local maximum at larger λ.
+// The settings of WDA for the simulated data. The paper uses λ = 0.01 "except for the toy problem"
+// and does not state λ for this problem. Both values of λ lie in the middle of the range with the
+// lowest error, which the experiment toy-lambda determines. toyLambda is for our solver with five
+// starting points. toyPaperLambda is for the paper's solver. With a larger λ, the single starting
+// point of the paper's solver often leads to a different local maximum.
 const (
 	toyLambda      = 4
 	toyStarts      = 5
 	toyPaperLambda = 1
 
 	nameToyStarts = "WDA-tuned" // toyLambda and toyStarts, the rest as in the paper but for the solver
-	nameToyFixed  = "WDA-0.01"  // the method of the paper with the λ of its other experiments
+	nameToyFixed  = "WDA-0.01"  // the paper's method with the λ of the paper's other experiments
 )
 
 // toyMethods returns all methods, with the paper's numbers of neighbors.
@@ -60,7 +61,8 @@ func toyMethods() []method {
 	)
 }
 
-// trueProjection returns the projection on the first dimensions, in which the simulation hides the classes.
+// trueProjection returns the projection on the first p features. The classes of the simulated data
+// differ only in the first two features.
 func trueProjection() method {
 	return method{
 		name: nameTrue,
@@ -75,12 +77,13 @@ func trueProjection() method {
 	}
 }
 
-// toySizes are the sizes of the paper, which does not list its values of K and p.
+// toySizes are the sizes of the experiment. The sample sizes are those of the paper, which does not
+// list its values of K and p.
 type toySizes struct {
 	train, test int
 	ks, ps      []int
 	drawn       int // test samples in the picture
-	few         int // trials of slow methods in other dimensions than toyP
+	few         int // number of trials of slow methods if p is not toyP
 }
 
 func (j *job) toySizes() toySizes {
@@ -93,8 +96,8 @@ func (j *job) toySizes() toySizes {
 	}
 }
 
-// toyP is the dimension in figure 2 and on the left of figure 3. toyK is the number of neighbors if
-// only one is shown.
+// toyP is the number p of components in figure 2 and on the left of figure 3. toyK is the number K
+// of neighbors where results for a single K are shown.
 const (
 	toyP = 2
 	toyK = 5
@@ -148,7 +151,7 @@ func runToy(ctx context.Context, j *job) error {
 	return j.reportToy(s, r)
 }
 
-// toyCell fits one method to one draw, in one dimension.
+// toyCell fits one method with p components to one draw of the samples.
 func (j *job) toyCell(ctx context.Context, s toySizes, m method, trial, p int) (*output, error) {
 	train, test := j.toyData(s, trial)
 	var projection *mat.Dense
@@ -224,7 +227,7 @@ func (j *job) reportToy(s toySizes, r *results) error {
 		return err
 	}
 
-	// Error against K, and against p.
+	// Collect the curves of the error against K and against p.
 	var byK, byP []series
 	for i, m := range j.methods {
 		k := series{name: m.name, look: lookOf(m.name, i)}
@@ -264,7 +267,8 @@ func (j *job) reportToy(s toySizes, r *results) error {
 	return nil
 }
 
-// toyGoal is the largest difference between the errors of WDA and of the true dimensions.
+// toyGoal is the largest allowed difference between the error of WDA and the error in the true
+// dimensions.
 const toyGoal = 0.02
 
 func floats(v []int) []float64 {
@@ -365,8 +369,8 @@ func (j *job) toyTables(s toySizes, r *results, reference int) {
 	j.addTable(t)
 }
 
-// addRows adds one row for each value, with the errors of the methods in percent. The lowest error, except
-// that of the true dimensions, is bold.
+// addRows adds one row for each value in rows, with the errors of the methods in percent. The
+// lowest error is bold. The error in the true dimensions is never bold.
 func (t *table) addRows(rows []int, name string, methods []method, errs func(method, int) []float64) {
 	for _, v := range rows {
 		row := tableRow{Name: fmt.Sprintf(name, v)}
@@ -384,7 +388,8 @@ func (t *table) addRows(rows []int, name string, methods []method, errs func(met
 	}
 }
 
-// A draw counts as missed if its error exceeds that of the true dimensions by more than missedBy.
+// missedBy defines a missed draw: its error exceeds the error in the true dimensions by more than
+// missedBy.
 const missedBy = 0.1
 
 // countMissed returns the number of draws in which a method did not find the true dimensions.

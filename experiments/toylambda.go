@@ -20,11 +20,12 @@ var toyLambdaExperiment = Experiment{
 	run:      runToyLambda,
 }
 
-// nameToyOne names WDA from one start.
+// nameToyOne is the name of WDA with a single starting point.
 const nameToyOne = "WDA-one"
 
-// toyLambdaMethods returns WDA from several starts, from one start, and with the solver of the
-// paper. λ varies for all of them, L only for the first.
+// toyLambdaMethods returns WDA with several starting points, WDA with one starting point, and WDA
+// with the paper's solver. All methods run with several values of λ. Only the first method runs
+// with several values of the iteration number L.
 func toyLambdaMethods() []method {
 	paper := *wda.PaperSettings(0)
 	paper.Objective.Lambda, paper.Objective.Iterations = wda.Lambda{}, 0
@@ -35,7 +36,8 @@ func toyLambdaMethods() []method {
 	}
 }
 
-// withLambda returns the named method of toyLambdaMethods with λ and L.
+// withLambda returns the named method of toyLambdaMethods with the given λ and the given number L
+// of Sinkhorn iterations.
 func withLambda(name string, lambda float64, iterations int) method {
 	s := wda.Settings{}
 	switch name {
@@ -48,7 +50,8 @@ func withLambda(name string, lambda float64, iterations int) method {
 	return ofWDA(name, s)
 }
 
-// toyLambdas returns the values of λ, relative to the data, and of L.
+// toyLambdas returns the tested values of λ and of L, the number of Sinkhorn iterations. λ is a
+// relative value, see wda.RelativeLambda.
 func (j *job) toyLambdas() (lambdas []float64, iterations []int) {
 	if j.Small {
 		return []float64{0.1, 3}, []int{1, 10}
@@ -63,7 +66,7 @@ var toyLambdaNames = map[string]string{
 	namePaper:     "paper's solver",
 }
 
-// toyIterations is L of the methods for which it does not vary.
+// toyIterations is the number L of Sinkhorn iterations of the methods that do not vary L.
 const toyIterations = 10
 
 func runToyLambda(ctx context.Context, j *job) error {
@@ -239,8 +242,9 @@ func (j *job) reportToyLambda(r *results, lambdas []float64, iterations []int) e
 	return nil
 }
 
-// goodRange returns the widest range of x in which a curve stays within toyGoal of the truth, or 0 and 0
-// if there is no such range. It also returns the lowest value of the curve and its x.
+// goodRange returns the widest range of x in which a curve exceeds truth by at most toyGoal. If
+// there is no such range, from and to are 0. goodRange also returns the lowest value of the curve
+// and its position.
 func goodRange(s series, truth float64) (from, to, lowest, at float64) {
 	lowest = math.Inf(1)
 	start := -1

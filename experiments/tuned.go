@@ -10,16 +10,17 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// tuning contains the values from which cross-validation on the training samples chooses.
+// tuning contains the values of p and K that cross-validation can choose, and the number of folds.
 type tuning struct {
 	ps, ks []int
 	folds  int
 }
 
-// candidate is a method with one setting, compared with others by cross-validation.
+// candidate is a method with fixed settings. Cross-validation compares candidates.
 type candidate struct {
-	// final is fitted to all training samples, and quick to those of the folds. quick may make
-	// fewer steps if fits are slow and the choice hardly depends on the last steps.
+	// final is fitted to all training samples. quick is fitted to the training samples of a fold.
+	// If fits are slow and the last steps hardly affect the choice, quick may make fewer steps than
+	// final.
 	final, quick method
 	// nested means that the projections for smaller p are the first columns of the projection for
 	// the largest p.
@@ -34,10 +35,11 @@ type tuned struct {
 	validation, test float64
 }
 
-// tune chooses p, K and a candidate by cross-validation, the first of equally good ones, fits the
-// candidate to all training samples and tests it. It does so for every list of candidates in
-// choices, but makes each fit only once. It ignores values of p above the number of features and of
-// K above the number of samples.
+// tune chooses p, K and a candidate by cross-validation. If several choices are equally good, tune
+// takes the first. It then fits the chosen candidate to all training samples and tests it. The
+// argument choices holds several lists of candidate indices. Every list has its own result, but
+// fits that lists have in common are made only once. Values of p above the number of features and
+// values of K above the number of samples are ignored.
 func tune(ctx context.Context, candidates []candidate, choices [][]int, train, test *dataset.Dataset, t tuning, seed uint64) ([]tuned, error) {
 	inRows, outRows, err := train.Folds(t.folds, seed)
 	if err != nil {
@@ -61,7 +63,7 @@ func tune(ctx context.Context, candidates []candidate, choices [][]int, train, t
 	for i := range in {
 		in[i], out[i] = trainingFor(train.Subset(inRows[i]), most), train.Subset(outRows[i])
 	}
-	// Mean error by candidate, p and K.
+	// errs[candidate][p][K] is the mean error over the folds.
 	errs := make([][][]float64, len(candidates))
 	for v, m := range candidates {
 		errs[v] = make([][]float64, len(ps))
@@ -123,7 +125,6 @@ func tune(ctx context.Context, candidates []candidate, choices [][]int, train, t
 	return results, nil
 }
 
-// valuesUpTo returns the values that are at most limit.
 func valuesUpTo(values []int, limit int) []int {
 	var all []int
 	for _, v := range values {
@@ -134,8 +135,8 @@ func valuesUpTo(values []int, limit int) []int {
 	return all
 }
 
-// series returns a function that returns the projection for ps[i]. A nested method is fitted once,
-// for the largest p. A nil projection stands for all features.
+// series returns a function that maps an index i to the projection for ps[i]. If nested is true,
+// the method is fitted only once, for the largest p. A nil projection means all features.
 func (m method) series(ctx context.Context, train *training, ps []int, nested bool) func(i int) (*mat.Dense, error) {
 	if m.fit == nil {
 		return func(int) (*mat.Dense, error) { return nil, nil }

@@ -32,21 +32,21 @@ var uciExperiment = Experiment{
 	run:      runUCI,
 }
 
-// uciData is a row of the table.
+// uciData is a data set and a row of the table of errors.
 type uciData struct {
 	name string // the paper's
 	file string
-	// standIn is used if file is missing. The row of the table mentions it.
+	// standIn is the file that replaces a missing file. The table marks the row.
 	standIn string
 	// rows is the number of rows drawn in each trial, or 0 for all rows.
 	rows int
-	// If noise is true, features are standardized and 100 noise features are appended. Otherwise all
-	// features are scaled by one number.
+	// If noise is true, the features are standardized and 100 noise features are appended.
+	// Otherwise all features are scaled by a common factor.
 	noise bool
 }
 
-// uciSets are the data sets of the paper. The paper gives no sizes for isolet, usps and mnist. With
-// the sizes here, the errors are about those of the paper.
+// uciSets are the data sets of the paper. The paper does not state the sizes of isolet, usps and
+// mnist. With the sizes chosen here, the errors are similar to the errors in the paper.
 var uciSets = []uciData{
 	{name: "wines", file: "wine.csv.gz", noise: true},
 	{name: "iris", file: "iris.csv.gz", noise: true},
@@ -74,18 +74,19 @@ func uciFiles() []string {
 // uciNoise is the number of noise features of the paper.
 const uciNoise = 100
 
-// Columns of the table whose method has an additional setting, chosen together with p and K.
+// Names of table columns for methods with an additional setting. The setting is chosen together
+// with p and K.
 const (
 	nameFDAShrunk  = "FDA-s"  // shrinkage
 	nameLFDAShrunk = "LFDA-s" // shrinkage
 	nameLMNNSteps  = "LMNN-s" // the number of steps: until convergence, or uciQuick
 )
 
-// uciShrinkages are the intensities compared for FDA and LFDA.
+// uciShrinkages are the shrinkage intensities compared for FDA and LFDA.
 var uciShrinkages = []float64{0, 0.1, 0.5}
 
-// uciMethods returns the methods of the table, with the paper's numbers of neighbors. Slow methods run
-// only if named.
+// uciMethods returns the methods of the table, with the paper's numbers of neighbors. Slow methods
+// run only if Settings.Methods names them.
 func uciMethods() []method {
 	all := []method{originalMethod()}
 	for _, m := range paperBaselines() {
@@ -98,8 +99,9 @@ func uciMethods() []method {
 // uciQuick limits the steps of a fit during cross-validation.
 const uciQuick = 50
 
-// uciCandidates returns the settings of a method that are compared. For every column of the table that
-// reports this method, it also returns the candidates to choose from and the name.
+// uciCandidates returns the variants of a method that cross-validation compares. A method may have
+// several columns in the table. For each column, uciCandidates returns the indices of the
+// candidates to choose from and the column name.
 func uciCandidates(m method) (candidates []candidate, choices [][]int, names []string) {
 	one := func(quick method, nested bool) {
 		candidates = append(candidates, candidate{m, quick, nested})
@@ -107,7 +109,7 @@ func uciCandidates(m method) (candidates []candidate, choices [][]int, names []s
 	plain := func() { choices, names = [][]int{{0}}, []string{m.name} }
 	switch m.name {
 	case nameWDA:
-		// Like the final fit, the fits of the validation choose their steps and start by default.
+		// As in the final fit, the number of steps and the starting point are chosen by default.
 		one(ofWDA(m.name, wda.Settings{Objective: wda.Objective{Float32: true}}), false)
 	case namePaper:
 		s := *wda.PaperSettings(0)
@@ -142,7 +144,7 @@ func uciCandidates(m method) (candidates []candidate, choices [][]int, names []s
 
 type uciSizes struct {
 	tuning
-	rows  int // at most, of any data set; 0: no limit
+	rows  int // maximum number of rows of a data set; 0 means no limit
 	noise int
 }
 
@@ -170,7 +172,7 @@ func (j *job) uciSets() []uciData {
 	return all
 }
 
-// standInMark is behind the name of a data set that stands in for the paper's.
+// standInMark is appended to the name of a data set that replaces a data set of the paper.
 const standInMark = " *"
 
 func runUCI(ctx context.Context, j *job) error {
@@ -262,9 +264,10 @@ func (j *job) uciSplit(s uciSizes, d uciData, trial int) (train, test *dataset.D
 	return train, test, nil
 }
 
-// scaleBoth subtracts the mean of the training samples from every feature. If each is true, it divides
-// every feature by its standard deviation in the training samples. Otherwise it divides all features by
-// the square root of their mean variance. Constant features become 0.
+// scaleBoth subtracts the training mean of every feature. If the parameter each is true, scaleBoth
+// divides every feature by its standard deviation in the training samples. Otherwise all features
+// are divided by the square root of their mean variance. Features that are constant in the training
+// samples become 0.
 func scaleBoth(train, test *dataset.Dataset, each bool) {
 	n, d := train.X.Dims()
 	mean, variance := make([]float64, d), make([]float64, d)
@@ -309,17 +312,17 @@ func appendNoise(d *dataset.Dataset, features int, rng *rand.Rand) {
 	d.X, d.Columns = x, nil
 }
 
-// uciColumn is a column of the table.
+// uciColumn is a column of the table of errors.
 type uciColumn struct {
 	name   string
 	method string // of the cells
-	paper  string // the published column; columns that have it in common are of one family
-	tuned  bool   // the last of its family, in which most is chosen
+	paper  string // the column of the published table; columns with the same paper form a family
+	tuned  bool   // whether this column of the family has the most settings chosen by cross-validation
 	errs   [][]float64
 }
 
-// uciColumns returns the errors of every column by data set and trial. If a trial failed, the column has
-// no errors for this data set.
+// uciColumns returns the columns of the table with their errors, indexed by data set and trial. If
+// any trial failed, the errors for this data set are nil.
 func (j *job) uciColumns(sets []uciData, r *results) []uciColumn {
 	var all []uciColumn
 	for _, m := range j.methods {
@@ -342,9 +345,9 @@ func (j *job) uciColumns(sets []uciData, r *results) []uciColumn {
 	return all
 }
 
-// meanRanks returns the mean rank of every column over the data sets where all columns have errors, and
-// the number of these data sets. A column is ranked among the columns of other families for which reference
-// is true, one for each family.
+// meanRanks returns the mean rank of every column, and the number of data sets for which all
+// columns have errors. Only these data sets are used. The function reference selects one column of
+// each family. A column is ranked among the selected columns of the other families.
 func meanRanks(columns []uciColumn, sets int, reference func(uciColumn) bool) (ranks []float64, over int) {
 	ranks = make([]float64, len(columns))
 	for d := range sets {
@@ -368,7 +371,8 @@ func meanRanks(columns []uciColumn, sets int, reference func(uciColumn) bool) (r
 	return ranks, over
 }
 
-// uciSignificance is the level of the test that underlines.
+// uciSignificance is the significance level. A value is underlined if its p-value exceeds this
+// level.
 const uciSignificance = 0.05
 
 func (j *job) reportUCI(sets []uciData, r *results) error {
@@ -443,7 +447,7 @@ func uciRow(d uciData, at int, columns []uciColumn) tableRow {
 	return row
 }
 
-// uciFindings compares with the goals and with the paper's WDA.
+// uciFindings compares the results with the goals and with the paper's results for WDA.
 func (j *job) uciFindings(sets []uciData, columns []uciColumn, plain, chosen []float64, over int) {
 	list := func(ranks []float64, use func(uciColumn) bool) string {
 		var all []string
@@ -488,8 +492,8 @@ func (j *job) uciFindings(sets []uciData, columns []uciColumn, plain, chosen []f
 	}
 }
 
-// uciChoices returns the table of the medians of p and K and of how often each candidate was
-// chosen.
+// uciChoices returns a table with the medians of the chosen p and K, and with the number of times
+// that each candidate was chosen.
 func (j *job) uciChoices(sets []uciData, columns []uciColumn, r *results) *table {
 	t := &table{
 		Title: "Medians of p and K over the splits",
@@ -604,7 +608,8 @@ func (m marks) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// variants have the glyphs of the method that they modify. In plots without lines, these glyphs are hollow.
+// variants are methods that are drawn with the glyph of the method that they modify. In plots
+// without lines, the glyph of a variant is hollow.
 var variants = []string{nameFDAShrunk, nameLFDAShrunk, nameLMNNSteps, nameFloat32}
 
 func (s series) drawMark(c *draw.Canvas, at vg.Point) {

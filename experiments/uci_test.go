@@ -41,8 +41,8 @@ func classed(seed uint64, n, d, classes int) *dataset.Dataset {
 	return data
 }
 
-// writeDataset writes a file of the formats of the experiments: .csv.gz, or .npz with X
-// and y, and split if there is one.
+// writeDataset writes a file in one of two formats, depending on the name: .csv.gz, or .npz with
+// the arrays X, y and, unless d.Split is nil, split.
 func writeDataset(t *testing.T, path string, d *dataset.Dataset) {
 	t.Helper()
 	var b bytes.Buffer
@@ -170,12 +170,13 @@ func TestScaleBoth(t *testing.T) {
 	}
 }
 
-// TestTune compares the choice with brute force, with methods whose nearest-neighbor errors are known.
+// TestTune compares the result of tune with a direct computation. The tested methods select
+// features.
 func TestTune(t *testing.T) {
 	train, test := classed(5, 60, 5, 3), classed(6, 60, 5, 3)
 	fits := 0
-	// Candidate i projects on the features from 2−i on. The last candidate begins with the two
-	// features that separate the classes.
+	// Candidate i selects the features from index 2−i on. The first two features of the last
+	// candidate separate the classes.
 	from := func(i int) candidate {
 		m := method{name: "from", fit: func(_ context.Context, t *training, p int) (*mat.Dense, error) {
 			fits++
@@ -233,7 +234,8 @@ func TestTune(t *testing.T) {
 	}
 }
 
-// TestNested checks the methods whose fit for the largest p contains the fits for smaller p.
+// TestNested checks all methods that are marked as nested. The fit for a smaller p must consist of
+// the first columns of the fit for the largest p.
 func TestNested(t *testing.T) {
 	train := classed(7, 80, 30, 4)
 	for _, m := range uciMethods() {
@@ -306,8 +308,8 @@ func TestUCIRow(t *testing.T) {
 	}
 }
 
-// TestPublished: the tables are complete, and the mean ranks are those of their rows but
-// for rounding.
+// TestPublished checks that the published tables are complete, and that the published mean ranks
+// are the means of the published rows up to rounding.
 func TestPublished(t *testing.T) {
 	for _, table := range []publishedTable{publishedUCI, publishedTiming, publishedTimingDeviations} {
 		for _, r := range table.Rows {
@@ -356,7 +358,7 @@ func TestCaltech(t *testing.T) {
 	if len(r.Missing) != 1 || r.Missing[0].File != "caltech_decaf6.npz" {
 		t.Errorf("missing: %v", r.Missing)
 	}
-	// The paper's own features push the stand-in aside.
+	// If the paper's own file exists, the stand-in must not be used.
 	writeDataset(t, filepath.Join(dir, "caltech_decaf6.npz"), classed(2, 70, 6, 3))
 	s := Settings{Data: dir, Out: t.TempDir(), Small: true, Trials: 1, Methods: []string{"PCA"}}
 	r, err := Run(t.Context(), caltechExperiment, s)

@@ -30,12 +30,12 @@ var weightsExperiment = Experiment{
 // weighting gives every pair of samples of two classes a weight.
 type weighting struct {
 	name string
-	// pairs returns the weights of the rows of y (one class) against those of z (the
-	// same class, or another), scaled to a sum of 1.
+	// pairs returns the weight of every row of y (samples of one class) paired with every row of z
+	// (samples of the same class or a different one). The weights sum to 1.
 	pairs func(ctx context.Context, y, z *mat.Dense, same bool) (*mat.Dense, error)
 }
 
-// weightLambdas are relative to the mean squared distance of the pairs, as in WDA.
+// weightLambdas are the values of λ, relative to the mean squared distance of the pairs, as in WDA.
 var weightLambdas = []float64{0.1, 1, 10}
 
 // weightNeighbors is the default number of neighbors of LFDA.
@@ -88,7 +88,8 @@ func meanSquaredDistance(y, z *mat.Dense) float64 {
 	return stat.Mean(d.RawMatrix().Data, nil)
 }
 
-// transportPlan returns the plan T (n × m) between the rows of y and z, uniform weights.
+// transportPlan returns the transport plan T (n × m) between the rows of y and z, all with equal
+// weight.
 func transportPlan(ctx context.Context, y, z *mat.Dense, lambda float64, s sinkhorn.Settings) (*mat.Dense, error) {
 	solver, err := sinkhorn.NewSolver[float64](&s)
 	if err != nil {
@@ -266,7 +267,7 @@ func drawClasses(c draw.Canvas, height vg.Length) {
 	picture.DrawLegendRow(c, entries, picture.TextStyle(11))
 }
 
-// weightLinks returns the links of the shown samples, faint ones first.
+// weightLinks returns the links of the samples in weightShown, in order of increasing strength.
 func weightLinks(t, from, to *mat.Dense) links {
 	_, m := t.Dims()
 	var all links

@@ -9,12 +9,11 @@ import (
 type zeros uint8
 
 const (
-	// dropZeros leaves them out before ranking (F. Wilcoxon, "Individual comparisons
-	// by ranking methods", Biometrics Bulletin 1, 1945).
+	// dropZeros omits zero differences before ranking (F. Wilcoxon, "Individual comparisons by
+	// ranking methods", Biometrics Bulletin 1, 1945).
 	dropZeros zeros = iota
-	// rankZeros ranks them with the others and leaves their ranks out of the sum (J. W.
-	// Pratt, "Remarks on zeros and ties in the Wilcoxon signed rank procedures",
-	// JASA 54, 1959).
+	// rankZeros ranks zero differences with all others, but omits their ranks from the sum (J. W.
+	// Pratt, "Remarks on zeros and ties in the Wilcoxon signed rank procedures", JASA 54, 1959).
 	rankZeros
 )
 
@@ -22,17 +21,17 @@ const (
 // statistic is enumerated.
 const exactDifferences = 25
 
-// signedRank computes Wilcoxon's signed-rank test of paired differences. plus is the sum of the ranks of
-// the positive differences. Ranks are by absolute value, and equal absolute values have the mean of their
-// ranks. p is the two-sided probability of a sum at least as far from its mean if every difference had
-// either sign with probability ½:
+// signedRank computes Wilcoxon's signed-rank test of paired differences. The differences are ranked
+// by absolute value, and equal absolute values get the mean of their ranks. The result plus is the
+// sum of the ranks of the positive differences. The result p is the two-sided p-value. Under the
+// null hypothesis, every difference is positive or negative with probability ½:
 //
 //	p = min(1, 2 min(P(S ≤ plus), P(S ≥ plus)))    S = Σ_i r_i b_i,  b_i = 0 or 1
 //
-// For up to 25 nonzero differences, p is counted over all signs with the given ranks, including ties.
-// For more differences it is from the normal distribution with mean Σ r_i/2 and variance Σ r_i²/4. This
-// is the textbook formula with the correction for ties and without the correction for continuity. If all
-// differences are 0, p is 1. The differences must be finite.
+// For up to 25 nonzero differences, p is exact: all combinations of signs are counted. For more
+// differences, p is computed from the normal distribution with mean Σ r_i/2 and variance Σ r_i²/4.
+// This formula corrects for ties and has no continuity correction. If all differences are 0, p is
+// 1. The differences must be finite.
 func signedRank(differences []float64, z zeros) (plus, p float64) {
 	var size []float64
 	for _, d := range differences {
@@ -70,14 +69,14 @@ func signedRank(differences []float64, z zeros) (plus, p float64) {
 	return plus, math.Erfc(math.Abs(plus-mean) / math.Sqrt(2*variance))
 }
 
-// exactSignedRank counts the sums of all subsets of ranks. Twice a rank is an integer,
-// and so are the counts, up to 2²⁵.
+// exactSignedRank computes p by counting the subsets of ranks for each possible sum. A rank may be
+// a half-integer, so the sums are doubled. All counts are integers up to 2²⁵.
 func exactSignedRank(ranks []float64, plus float64) float64 {
 	total := 0
 	for _, r := range ranks {
 		total += int(2 * r)
 	}
-	count := make([]int, total+1) // number of subsets by twice their sum
+	count := make([]int, total+1) // number of subsets, indexed by twice the sum
 	count[0] = 1
 	reached := 0
 	for _, r := range ranks {

@@ -1,16 +1,17 @@
-// Package processes provides the Beam runner prism-processes: Prism, the runner of Beam's Go SDK
-// for one machine, with worker processes. A program imports it for its side effect.
+// Package processes provides the Beam runner prism-processes. It is Prism, the runner of Beam's Go
+// SDK for one machine, but with worker processes. A program imports this package for its side
+// effect.
 //
 // Prism has one worker for each environment of a pipeline, and the Go SDK creates a single
 // environment. This runner creates one environment for each scope named lane-0, lane-1 and so on.
 // An environment contains the transforms of its scope and the transforms that consume only their
 // results. The process of lane-0 runs all other transforms.
 //
-// A worker process is another process of the same program, in which beam.Init() does not return. It
+// A worker process runs the same program, but beam.Init() does not return in it. A worker process
 // is started when a pipeline needs it, serves one pipeline after the other, and ends with the
-// program that started it. The processes share the cores, unless GOMAXPROCS is set. If a process
-// ends early, for example because it is killed, its jobs fail, and the next job starts another
-// process.
+// program that started it. Each process uses an equal part of the cores, unless GOMAXPROCS is set.
+// If a process ends early, for example because it is killed, its jobs fail, and the next job starts
+// a new process.
 package processes
 
 import (
@@ -56,8 +57,9 @@ func init() {
 	})
 }
 
-// hook adds the lane to the short names of metrics. Every process numbers its own metrics from 1,
-// and Prism 2.77 treats equal names of different workers as one metric and panics.
+// hook is the name of the hook that adds the lane to the short names of metrics. Every process
+// numbers its own metrics from 1. Prism 2.77 treats equal names from different workers as one
+// metric and panics.
 const hook = "monge-lane"
 
 type laneHook string
@@ -137,7 +139,6 @@ func runWorker() {
 	}
 }
 
-// process is a worker process.
 type process struct {
 	in    io.WriteCloser
 	dead  chan struct{} // closed when the process has ended
@@ -225,8 +226,8 @@ func (h *host) workers(n int) ([]*process, error) {
 	return ws, nil
 }
 
-// StartWorker is called by Prism when a job begins. If the process has ended, it reports success,
-// because Prism panics on an error; the job fails anyway.
+// StartWorker is called by Prism when a job begins. It reports success even if the process has
+// ended, because Prism panics on an error. The job then fails anyway.
 func (h *host) StartWorker(_ context.Context, r *fnpb.StartWorkerRequest) (*fnpb.StartWorkerResponse, error) {
 	id := r.GetWorkerId()
 	h.mu.Lock()
@@ -249,7 +250,6 @@ func (h *host) StopWorker(_ context.Context, r *fnpb.StopWorkerRequest) (*fnpb.S
 	return &fnpb.StopWorkerResponse{}, nil
 }
 
-// execute runs a pipeline.
 func execute(ctx context.Context, p *beam.Pipeline) (beam.PipelineResult, error) {
 	h, err := startHost()
 	if err != nil {
@@ -370,7 +370,7 @@ func divideByLane(c *pipepb.Components, endpoint string) int {
 	}
 	first := ""
 	envs := c.GetEnvironments()
-	for id := range envs { // the Go SDK creates one
+	for id := range envs { // the Go SDK creates a single environment
 		first = id
 	}
 	of := make([]string, n)

@@ -19,9 +19,9 @@ type Options struct {
 	// Model is nil, embeddings are compared by cosine similarity.
 	Model *wda.Model
 
-	// Groups is the number of groups to search. Lookup searches the groups whose means are nearest
-	// to the question. A group contains the questions with the same answer. If Groups is 0, it
-	// searches all groups.
+	// Groups is the number of groups to search. A group contains the questions with the same
+	// answer. Lookup searches the groups whose means are nearest to the query. If Groups is 0,
+	// Lookup searches all groups.
 	Groups int
 
 	// Storage is the format of the stored numbers.
@@ -51,7 +51,7 @@ type snapshot struct {
 type group struct {
 	answer    int
 	questions []int        // numbers of the questions, in the order of insertion
-	rows      *search.Rows // their embeddings or projections
+	rows      *search.Rows // embeddings or projections of the questions
 	mean      []float32
 }
 
@@ -94,7 +94,8 @@ func NewCache(embeddings dist.Matrix[float32], answers []int, options Options) (
 	return c, c.publish(s)
 }
 
-// setGroup stores the embeddings of a group, scaled to length 1, and sets its mean.
+// setGroup stores the embeddings x of a group, or their projections, and sets the mean of the
+// group. The embeddings must have length 1.
 func (c *Cache) setGroup(g *group, x dist.Matrix[float32]) (err error) {
 	if m := c.options.Model; m != nil {
 		_, components := m.Dims()

@@ -1,28 +1,29 @@
 // Command cache shows a semantic cache: a service that stores the embeddings of 100 000 questions,
-// each with an answer, and finds the stored question that is most similar to a new one. If the
+// each with an answer, and finds the stored question that is most similar to a new question. If the
 // similarity is high enough, the service returns the stored answer. Otherwise it asks a slower
 // service and stores the new answer.
 //
 //	go run ./examples/cache                          # simulated embeddings of 384 numbers
 //	go run ./examples/cache --data banking77.npz     # your own: arrays X, y and optionally split
 //
-// Copy the type Cache in cache.go. This file measures it, with whole embeddings and with a
-// projection by WDA. The classes of the fit are the answers.
+// To use the cache in your program, copy the type Cache in cache.go. This file measures the cache
+// with whole embeddings and with a projection by WDA. In the WDA fit, the answers are the classes.
 //
-// A fifth of the answers is held out: none of their questions is stored, so the cache should not
-// answer them. Half of the test questions set the threshold of the score, so that the share --wrong
-// of the questions with a held-out answer is answered. The other half is measured:
+// A fifth of the answers is held out. No question with a held-out answer is stored, so the cache
+// should not answer such questions. Half of the test questions set the threshold of the score: the
+// fraction --wrong of the questions with a held-out answer may be answered. The columns of the
+// printed table are measured on the other half of the test questions:
 //
-//   - right and wrong: the shares of questions with a stored answer that get that answer, or
-//
-// another
-//   - foreign: the share of questions with a held-out answer that are answered
+//   - right and wrong: the percentages of questions with a stored answer that get the right or a
+//     wrong answer
+//   - foreign: the percentage of questions with a held-out answer that are answered
 //   - MB: the memory of the stored numbers
 //   - the time of a lookup on one core: the median and the 99th percentile
 //
-// Simulated questions of an answer have three wordings. They also differ in style, in directions
-// that are the same for all answers. The projection removes these directions, so it is more
-// accurate than whole embeddings here. With real embeddings, it may gain less or nothing.
+// In the simulated data, the questions with the same answer have three wordings. They also differ
+// in style, along directions that are the same for all answers. The projection removes these
+// directions and is therefore more accurate than whole embeddings. With real embeddings, the
+// projection may gain less or nothing.
 package main
 
 import (
@@ -60,7 +61,7 @@ type questions struct {
 	answers []int
 }
 
-// rows returns the given rows.
+// rows returns the questions with the given row indices.
 func (q questions) rows(rows []int) questions {
 	p := questions{dist.NewMatrix[float32](len(rows), q.x.Cols, nil), make([]int, len(rows))}
 	for i, row := range rows {
@@ -175,7 +176,7 @@ func measure(ctx context.Context, out io.Writer, name string, c *Cache, known, f
 	if err != nil {
 		return err
 	}
-	// The first half of the foreign questions sets the threshold.
+	// The first half of the questions with a held-out answer sets the threshold.
 	half := len(foundForeign) / 2
 	scores := make([]float64, half)
 	for i, f := range foundForeign[:half] {
@@ -214,8 +215,9 @@ const (
 	styles   = 48 // directions in which all questions differ
 )
 
-// simulateQuestions returns n stored questions with the given number of answers, and asked
-// questions. A fifth of the asked questions has other answers.
+// simulateQuestions returns n stored questions with the given number of different answers. It also
+// returns test questions: four fifths with stored answers (known) and one fifth with other answers
+// (foreign).
 func simulateQuestions(n, d, answers, asked int) (stored, known, foreign questions) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	normal := func(rows, cols int, scale float64) dist.Matrix[float32] {
@@ -228,7 +230,7 @@ func simulateQuestions(n, d, answers, asked int) (stored, known, foreign questio
 	length := 1 / math.Sqrt(float64(d))
 	directions := normal(meaning+styles, d, length)
 	of, wording := normal(answers*5/4, meaning, 1), normal(answers*5/4*wordings, meaning, 0.5)
-	// draw returns rows questions whose answers are first, …, first + count − 1.
+	// draw returns a number of questions (rows) whose answers are first, …, first + count − 1.
 	draw := func(rows, first, count int) questions {
 		latent, x, to := normal(rows, meaning+styles, 1), normal(rows, d, 2*length), make([]int, rows)
 		for i := range rows {

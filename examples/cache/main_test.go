@@ -13,8 +13,8 @@ import (
 	"github.com/gomonge/monge/wda"
 )
 
-// TestRun checks on a few simulated questions that all methods answer most questions correctly and
-// few foreign ones.
+// TestRun checks, on a few simulated questions, that all methods answer most known questions
+// correctly and answer only a few foreign questions.
 func TestRun(t *testing.T) {
 	var out bytes.Buffer
 	if err := run(t.Context(), []string{"-n", "400", "-answers", "6", "-d", "64", "-asked", "200", "-p", "4", "-fit", "40", "-wrong", "0.2"}, &out); err != nil {
@@ -39,8 +39,8 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// TestCache checks that an added question is found at once, both as the only question of its group
-// and as one of many, and that lookups do not wait for Add.
+// TestCache checks that an added question is found immediately, whether it is the only question of
+// its group or one of many. It also checks that lookups do not wait for Add.
 func TestCache(t *testing.T) {
 	const n, more, d = 100, 60, 12
 	rng := rand.New(rand.NewPCG(1, 1))

@@ -1,15 +1,15 @@
 //go:build !windows
 
 // Command hnsw uses the functions of package vecmath as distances of an approximate index,
-// github.com/coder/hnsw. It builds the index twice from the same vectors, with the package's own
-// distance and with ours, and measures both.
+// github.com/coder/hnsw. It builds the index twice from the same vectors, once with the distance
+// functions of package hnsw and once with ours, and measures both indexes.
 //
 //	go run ./hnsw                 # in the folder examples
 //	go run ./hnsw -n 20000 -d 768
 //
-// Recall is the share of the true nearest vectors that the index finds. The true ones come from a
-// comparison with all vectors. Recall depends on the index, not on the implementation of the
-// distances. Copy the variable distances.
+// Recall is the fraction of the true nearest vectors that the index finds. The true nearest vectors
+// are found by comparing all vectors. Recall depends on the index, not on the implementation of the
+// distances. To use our distances in your program, copy the variable distances.
 package main
 
 import (
@@ -26,7 +26,7 @@ import (
 )
 
 // distances contains the distance functions of package hnsw and their replacements. An index only
-// compares distances, so the squared distance needs no root.
+// compares distances, so the squared distance can replace the distance.
 var distances = []struct {
 	name         string
 	theirs, ours hnsw.DistanceFunc
@@ -103,8 +103,8 @@ func exactNeighbors(distance hnsw.DistanceFunc, rows, asked [][]float32, k int) 
 	return nearest
 }
 
-// drawVectors draws n vectors of d numbers: noise plus random multiples of directions. Like
-// embeddings, they have fewer dimensions than numbers.
+// drawVectors draws n vectors of d numbers: random linear combinations of the given directions,
+// plus noise. Like embeddings, the vectors lie close to a space with fewer than d dimensions.
 func drawVectors(rng *rand.Rand, n, d int, directions [][]float32) [][]float32 {
 	out := make([][]float32, n)
 	for i := range out {

@@ -1,26 +1,26 @@
 // Command intent routes the queries of a service: it finds the intent of a sentence, or reports
 // that the sentence has none of the known intents. It reads sentence embeddings labeled with
 // intents, such as BANKING77 in an NPZ file (arrays X, y, and split: 0 for training rows, 1 for
-// test rows). It compares whole embeddings with projections by PCA, LDA and WDA, and formats of the
-// stored rows:
+// test rows). It compares whole embeddings with projections by PCA, LDA and WDA, and compares
+// formats of the stored rows:
 //
 //	go run ./examples/intent --data banking77.npz
 //
-// A share of the intents is held out as foreign: the service does not know their queries. A fifth
-// of the training queries of the other intents is kept for calibration: it sets the threshold above
-// which a query is rejected. For each projection and each format the program prints
+// Some of the intents are held out as foreign intents. Their queries are unknown to the service. A
+// fifth of the training queries of the known intents is used for calibration: it sets the score
+// above which a query is rejected. For each projection and each format, the program prints
 //
 //   - the bytes of a stored query
-//   - top-1: the share of known test queries that 5 nearest neighbors route to the right intent
-//   - AUROC: how well the score of the classifier separates foreign from known queries; 0.5 is
-//
-// chance, 1 is perfect
-//   - the shares of known and of foreign test queries that are rejected
-//   - the bytes of all stored queries, with codebooks and rotation
-//   - the median time of a query on one core, with the projection
+//   - top-1: the percentage of known test queries that a 5-nearest-neighbor classifier routes to the
+//     right intent
+//   - AUROC: how well the score of the classifier separates foreign queries from known queries; 0.5
+//     is chance, 1 is perfect
+//   - the percentages of known and of foreign test queries that are rejected
+//   - the bytes of all stored queries, including codebooks and rotation
+//   - the median time of a query on one core, including the projection
 //
 // The line "full" uses all dimensions, rotated to their principal components. The rotation does not
-// change distances. The time of a query includes it.
+// change distances. The time of a query includes the rotation.
 package main
 
 import (
@@ -92,7 +92,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if s.bytes, err = parseNumbers("bytes", *sizes, 256); err != nil {
 		return err
 	}
-	// Principal components without whitening.
+	// principal returns settings for principal components without whitening.
 	principal := func(p int) *wda.Settings {
 		return &wda.Settings{Components: p, Leading: p, Scale: wda.ScaleOrthonormal, Data: wda.Data{Whitening: wda.NoWhitening()}, Optimizer: wda.Optimizer{Method: wda.Principal{}}}
 	}
@@ -100,7 +100,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		return fmt.Errorf("all dimensions: %w", err)
 	}
 	for _, p := range components {
-		// LDA has at most one component less than there are classes.
+		// For C classes, LDA has at most C − 1 components.
 		lda := &wda.Settings{Components: min(p, len(s.known)-1), Optimizer: wda.Optimizer{Method: wda.Fisher{}}}
 		for _, m := range []struct {
 			name     string
@@ -147,7 +147,7 @@ func newService(d *dataset.Dataset, share float64, seed uint64) (*service, error
 	if s.heldOut < 1 || s.heldOut > len(intents)-2 {
 		return nil, fmt.Errorf("a share %g of %d intents leaves none held out, or fewer than two known", share, len(intents))
 	}
-	// Sort by a hash: a random choice without a generator.
+	// Sorting by a hash gives a random order without a random number generator.
 	mixed := func(i int) uint64 { return (uint64(i) + seed*7919 + 1) * 0x9e3779b97f4a7c15 >> 20 }
 	slices.SortFunc(intents, func(a, b int) int { return cmp.Compare(mixed(a), mixed(b)) })
 	s.known = intents[s.heldOut:]
@@ -169,8 +169,8 @@ func newService(d *dataset.Dataset, share float64, seed uint64) (*service, error
 	return s, err
 }
 
-// splitRows returns the training and the test rows. If the file has no split, they are drawn at
-// random.
+// splitRows returns the training rows and the test rows. If the file has no array split, the rows
+// are divided at random.
 func splitRows(d *dataset.Dataset) (train, test *dataset.Dataset, err error) {
 	if d.Labels == nil {
 		return nil, nil, fmt.Errorf("no labels")
@@ -181,7 +181,7 @@ func splitRows(d *dataset.Dataset) (train, test *dataset.Dataset, err error) {
 	return d.SplitBy(0)
 }
 
-// neighbors is the K of the classifier.
+// neighbors is the number K of neighbors of the classifier.
 const neighbors = 5
 
 // report fits a projection and prints a table row for every format.
@@ -197,7 +197,7 @@ func (s *service) report(ctx context.Context, out io.Writer, name string, fit *d
 	_, p := model.Dims()
 	storages := []wda.Storage{wda.StorageFloat32(), wda.StorageInt8()}
 	for _, bytes := range s.bytes {
-		if bytes < p { // otherwise int8 has as many bytes
+		if bytes < p { // a larger code would be as large as int8
 			storages = append(storages, wda.StoragePQ(bytes, 8))
 		}
 	}
@@ -242,7 +242,6 @@ type routing struct {
 	microseconds float64 // median time of a query
 }
 
-// rejectedPercent returns the percentage of rejected queries.
 func (r *routing) rejectedPercent() float64 { return 100 * float64(r.count) / float64(len(r.labels)) }
 
 // routeQueries classifies queries one by one, as a service receives them.

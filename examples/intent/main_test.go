@@ -12,8 +12,9 @@ import (
 	"testing"
 )
 
-// TestIntent routes queries of five intents around five axes in twelve dimensions, with two intents
-// held out. It checks that all methods route correctly and recognize foreign queries.
+// TestIntent routes queries of five simulated intents in twelve dimensions. The queries of an
+// intent are close to one axis. Two intents are held out. The test checks that all methods route
+// queries correctly and recognize foreign queries.
 func TestIntent(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	var text strings.Builder

@@ -9,14 +9,15 @@ import (
 	"github.com/gomonge/monge/internal/matrix"
 )
 
-// Affinity sets a (n × n) to the affinities of the rows of x (n × d), scaled locally (L.
+// Affinity sets the matrix a (n × n) to the affinities of the rows of x (n × d), scaled locally (L.
 // Zelnik-Manor and P. Perona, NIPS 2004):
 //
 //	A_ij = exp(−‖x_i − x_j‖² / (σ_i σ_j))
 //
-// σ_i is the distance of x_i from its k-th nearest neighbor, or from its farthest neighbor if there are
-// fewer than k ≥ 1. If σ_i = 0, for example because more than k rows are equal, A_ij is its limit,
-// 0 for x_j ≠ x_i. If the context ends, Affinity returns its cause and leaves a incomplete.
+// σ_i is the distance of x_i from its k-th nearest neighbor, or from its farthest neighbor if there
+// are fewer than k ≥ 1 neighbors. If σ_i = 0, for example because more than k rows are equal, A_ij
+// is 0 for every x_j ≠ x_i, the limit for σ_i → 0. If the context ends, Affinity returns the cause
+// and leaves the matrix a incomplete.
 func Affinity(ctx context.Context, a, x matrix.Matrix[float64], k int) error {
 	n := x.Rows
 	if k < 1 {

@@ -8,8 +8,8 @@ import (
 	"github.com/gomonge/monge/internal/matrix"
 )
 
-// TestAffinityEnds checks that Affinity checks the context before every row, in two passes, and
-// returns its cause wherever it ends.
+// TestAffinityEnds ends the context at every check. Affinity must check the context before every
+// row in both passes, and must return the cause.
 func TestAffinityEnds(t *testing.T) {
 	const n = 20
 	x := matrix.New(n, 3, asmtest.Random[float64](3*n))

@@ -64,7 +64,7 @@ func testError(t *testing.T, x *mat.Dense, labels []int, test *mat.Dense, want [
 	return knn.ErrorRate(got[0], want)
 }
 
-// asMethod returns a method for tests of all methods.
+// asMethod wraps m for the tests of package projectiontest.
 func asMethod(m method) projectiontest.Method {
 	filled, _ := m.filled()
 	out := projectiontest.Method{
@@ -101,7 +101,7 @@ func TestEndsAnywhere(t *testing.T) {
 	for _, size := range []struct{ n, d int }{{60, 9}, {24, 40}} {
 		for _, c := range []struct {
 			m     method
-			least int // least number of checks of the context
+			least int // the fit checks the context at least this often
 		}{
 			{LFDA{}, size.n}, {LMNN{MaxSteps: 5}, size.n},
 			{NCA{MaxSteps: 5}, 40}, {LSDR{Basis: 20, Starts: 2, MaxSteps: 3}, 500}, {LSQMI{Basis: 20, Starts: 2, MaxSteps: 3}, 500}, {CEML{MaxSteps: 3}, 6 * size.n},
@@ -116,8 +116,8 @@ func TestEndsAnywhere(t *testing.T) {
 	}
 }
 
-// TestSimulation checks which methods find the two of ten dimensions in which the classes of the WDA
-// paper's simulation differ.
+// TestSimulation uses the simulated data of the WDA paper, whose classes differ in only two of ten
+// dimensions. It checks which methods find these two dimensions.
 func TestSimulation(t *testing.T) {
 	for _, c := range []struct {
 		m             Method

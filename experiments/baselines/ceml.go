@@ -18,21 +18,22 @@ import (
 // minimum of the conditional entropy of the labels, given the projected samples:
 //
 //	S_α(L | XP) = S_α(K ∘ L) − S_α(K)   subject to tr(PᵀP) = p
-//	S_α(A) = log₂ tr(A^α) / (1−α)        A scaled to trace 1 (matrix-based Rényi entropy)
+//	S_α(A) = log₂ tr(A^α) / (1−α)        matrix-based Rényi entropy of A scaled to trace 1
 //
 // where K_ij = exp(−‖Pᵀ(x_i − x_j)‖²/(2σ²)), L_ij is 1 for samples of one class and 0 for others, and ∘ is
 // the element-wise product. The columns need not be orthogonal or of equal length, and some may
 // vanish.
 //
-// Before that, all features are divided by the same number, so that their mean variance is 1. σ and
-// P refer to the features after this division.
+// Before the fit, all features are divided by the same number, so that their mean variance is 1. σ
+// and P refer to the features after this division.
 //
 // The minimizer is the conjugate gradient method on a sphere, started at PCA. A step takes time n³. For
 // α outside (1, 5/4] it takes several times as long.
 type CEML struct {
-	// Alpha is α > 0, α ≠ 1. Default 1.01, close to Shannon's entropy.
+	// Alpha is the order α of the entropy, α > 0 and α ≠ 1. Default 1.01, close to Shannon's
+	// entropy.
 	Alpha float64
-	// Width is σ. Default √p, as in the paper.
+	// Width is the width σ of the Gaussian kernel. Default √p, as in the paper.
 	Width float64
 	// MaxSteps bounds the steps of the minimizer. Default 100.
 	MaxSteps int
@@ -67,7 +68,8 @@ func (m CEML) fit(ctx context.Context, x *mat.Dense, labels []int, p int) (*mat.
 	if err != nil {
 		return nil, err
 	}
-	// The sphere of radius √p is St(r·q, 1) after scaling.
+	// St(r·q, 1) is the unit sphere. The argument of f is a point of this sphere, and f multiplies
+	// it by the radius √p.
 	radius := math.Sqrt(float64(p))
 	f := &sphere{entropy: newEntropy(c, labels, m.Alpha, width), radius: radius, rows: r, cols: q}
 	point := mat.NewDense(r*q, 1, slices.Clone(start.RawMatrix().Data))
@@ -81,7 +83,8 @@ func (m CEML) fit(ctx context.Context, x *mat.Dense, labels []int, p int) (*mat.
 	return liftColumns(ctx, basis, v, d, p), nil
 }
 
-// minimize minimizes f on St(d, p) by conjugate gradients from start. It returns a local minimum.
+// minimize minimizes f on the Stiefel manifold St(d, p) by conjugate gradients, beginning at start.
+// It returns a local minimum.
 func minimize(ctx context.Context, f descent.Problem, start *mat.Dense, steps int) (*mat.Dense, error) {
 	r, err := descent.Minimize(ctx, f, stiefel.New(start.Dims()), start, &descent.Settings{
 		MaxSteps: steps, GradientTolerance: 1e-4, FunctionTolerance: 1e-9,
@@ -89,12 +92,12 @@ func minimize(ctx context.Context, f descent.Problem, start *mat.Dense, steps in
 	if r == nil {
 		return nil, fmt.Errorf("%w: %w", projection.ErrFactorize, err)
 	}
-	// If the minimization from a good start ends early, r still has its best point.
+	// If the minimization ends early, r still has the best point found.
 	return r.Point, nil
 }
 
-// unitVariance returns the centered x, divided by the root of the mean variance of its features unless
-// this is 0.
+// unitVariance returns the centered x, divided by a common factor so that the mean variance of its
+// features is 1. If all variances are 0, it only centers x.
 func unitVariance(ctx context.Context, x *mat.Dense) *mat.Dense {
 	c := projection.Centered(ctx, x)
 	if s := rms(c); s > 0 {
@@ -103,8 +106,8 @@ func unitVariance(ctx context.Context, x *mat.Dense) *mat.Dense {
 	return c
 }
 
-// rms returns the root mean square of the elements of c. It first divides by the largest element, to
-// avoid overflow.
+// rms returns the root mean square of the elements of c. To avoid overflow, it first divides the
+// elements by the largest absolute value.
 func rms(c *mat.Dense) float64 {
 	n, d := c.Dims()
 	top := max(mat.Max(c), -mat.Min(c))
@@ -120,7 +123,7 @@ func rms(c *mat.Dense) float64 {
 	return top * math.Sqrt(sum/float64(n*d))
 }
 
-// sphere is an entropy as a function on the unit sphere.
+// sphere evaluates the entropy at points of the unit sphere, multiplied by radius.
 type sphere struct {
 	*entropy
 	radius     float64
@@ -166,7 +169,7 @@ type entropy struct {
 
 	// Results of the latest forward pass:
 	y, k         *mat.Dense
-	total, joint *spectrum // of K and of K ∘ L
+	total, joint *spectrum // spectra of K and of K ∘ L
 }
 
 func newEntropy(x *mat.Dense, labels []int, alpha, width float64) *entropy {
@@ -210,7 +213,7 @@ func (e *entropy) backward(ctx context.Context, grad *mat.Dense) error {
 	return nil
 }
 
-// spectrum is the block diagonal part of K/n, which has trace 1, tridiagonalized.
+// spectrum is the block diagonal part of K/n, reduced to tridiagonal matrices. K/n has trace 1.
 type spectrum struct {
 	alpha  float64
 	n      int
@@ -250,7 +253,8 @@ func newSpectrum(ctx context.Context, k *mat.Dense, blocks [][]int, alpha float6
 // entropy returns S_α.
 func (s *spectrum) entropy() float64 { return num.Log2(s.trace) / (1 - s.alpha) }
 
-// derivative adds sign times the derivative of S_α with respect to K to weights. With respect to A it is
+// derivative multiplies the derivative of S_α with respect to K by sign and adds the product to
+// weights. The derivative with respect to the scaled matrix A is
 //
 //	∂S_α(A)/∂A = α/((1−α) ln 2) · A^(α−1) / tr(A^α)
 func (s *spectrum) derivative(ctx context.Context, weights *mat.Dense, sign float64) error {
@@ -270,9 +274,10 @@ func (s *spectrum) derivative(ctx context.Context, weights *mat.Dense, sign floa
 	return nil
 }
 
-// distanceGradient returns the gradient by the rows of y (n × p) of a function whose
-// derivatives by the squared distances ‖y_i − u_j‖² are w (n × m). If centers is nil, u is y.
-// Otherwise row j of u is row centers[j] of y, and its derivative is added to that row.
+// distanceGradient returns the gradient, with respect to the rows of y (n × p), of a function of
+// the squared distances ‖y_i − u_j‖². The matrix w (n × m) holds the derivatives of the function
+// with respect to these distances. If centers is nil, u must be y. Otherwise row j of u is row
+// centers[j] of y, and the derivative with respect to u_j is added to that row.
 func distanceGradient(ctx context.Context, w, y, u *mat.Dense, centers []int) *mat.Dense {
 	n, p := y.Dims()
 	m, _ := u.Dims()

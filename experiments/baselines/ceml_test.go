@@ -29,8 +29,8 @@ func TestCEMLGradient(t *testing.T) {
 	}
 }
 
-// TestEntropy compares with values in closed form. Samples far apart have K = I. Equal samples have
-// K_ij = 1.
+// TestEntropy compares the entropy with closed-form values. If all samples are far apart, K is the
+// identity. If all samples are equal, every K_ij is 1.
 func TestEntropy(t *testing.T) {
 	x := mat.NewDense(8, 1, []float64{0, 100, 200, 300, 400, 500, 600, 700})
 	labels := []int{0, 0, 0, 0, 1, 1, 1, 1}
@@ -40,7 +40,7 @@ func TestEntropy(t *testing.T) {
 		if v, err := newEntropy(x, labels, alpha, 1).forward(ctx, one); err != nil || !(math.Abs(v) < 1e-12) {
 			t.Errorf("α = %v, samples far apart: %v, %v; want 0", alpha, v, err)
 		}
-		// All equal: S(K) = 0, S(K ∘ L) = 1 bit for two classes of one size.
+		// All equal: S(K) = 0, and S(K ∘ L) = 1 bit for two classes of equal size.
 		if v, err := newEntropy(mat.NewDense(8, 1, nil), labels, alpha, 1).forward(ctx, one); err != nil || !(math.Abs(v-1) < 1e-6) {
 			t.Errorf("α = %v, samples equal: %v, %v; want 1", alpha, v, err)
 		}

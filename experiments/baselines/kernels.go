@@ -12,23 +12,23 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// kernels contains the kernels with which LSDR and LSQMI fit functions of projected samples and
-// classes: Gaussians around samples, each for the class of its sample.
+// kernels contains the Gaussian kernels of LSDR and LSQMI. Every kernel is centered at a sample and
+// is used for the class of this sample.
 type kernels struct {
 	basis   *mat.Dense // basis of the span of the samples; nil for the identity
-	x       *mat.Dense // samples in it, of unit mean variance
+	x       *mat.Dense // coordinates of the samples in the basis, scaled to unit mean variance
 	d       int        // features
 	class   []int      // class of each sample, from 0
-	rows    [][]int    // of each class
+	rows    [][]int    // row indices of each class
 	fold    []int      // fold of each sample in cross-validation
-	centers []int      // rows with a kernel, by class
-	columns []interval // range of each class among the centers
+	centers []int      // row indices of the kernel centers, ordered by class
+	columns []interval // index range of each class in centers
 }
 
 type interval struct{ from, to int }
 
-// newKernels orders the samples by label and value, so that random draws do not depend on their
-// order.
+// newKernels orders the samples by label and value, so that random draws do not depend on the order
+// of the rows of x.
 func newKernels(ctx context.Context, x *mat.Dense, labels []int, size int, seed uint64) (*kernels, error) {
 	n, d := x.Dims()
 	order := make([]int, n)
@@ -78,7 +78,8 @@ func newKernels(ctx context.Context, x *mat.Dense, labels []int, size int, seed 
 	return f, nil
 }
 
-// filledKernels returns the settings that LSDR and LSQMI share with their defaults.
+// filledKernels fills in the default values of the two settings that LSDR and LSQMI share. The last
+// result reports whether the settings are valid.
 func filledKernels(basis, steps int) (int, int, bool) {
 	if basis == 0 {
 		basis = 200
@@ -95,8 +96,8 @@ func (f *kernels) project(ctx context.Context, p *mat.Dense) (y, u *mat.Dense) {
 	return y, projection.Gather(ctx, y, f.centers)
 }
 
-// search climbs from PCA and from random points of the Stiefel manifold. It returns the projection
-// with the lowest score, in the space of all features.
+// search calls climb from PCA and from random points of the Stiefel manifold. It returns the
+// projection with the lowest score, in the coordinates of the original features.
 func (f *kernels) search(ctx context.Context, p, starts, steps int, seed uint64, climb func(start *mat.Dense, steps int) (*mat.Dense, float64, error)) (*mat.Dense, error) {
 	_, r := f.x.Dims()
 	q := min(p, r)
@@ -111,7 +112,7 @@ func (f *kernels) search(ctx context.Context, p, starts, steps int, seed uint64,
 		}
 		if s > 0 {
 			if q == r {
-				break // every start spans the whole space
+				break // with q = r, every starting point spans the whole space
 			}
 			manifold.Random(ctx, start, rng)
 		}
@@ -123,7 +124,8 @@ func (f *kernels) search(ctx context.Context, p, starts, steps int, seed uint64,
 			best, least = v, score
 		}
 	}
-	// The score depends only on the span of the columns. The result has its principal components.
+	// The score depends only on the span of the columns. Rotate the columns to the principal
+	// components in this span.
 	turn, err := components(ctx, projection.Product(ctx, f.x, best), q)
 	if err != nil {
 		return nil, err

@@ -10,8 +10,8 @@ import (
 )
 
 // LFDA is local Fisher discriminant analysis (M. Sugiyama, "Dimensionality reduction of multimodal
-// labeled data by local Fisher discriminant analysis", JMLR 8, 2007, section 3). The columns are made of
-// the p leading solutions of S̃_b w = μ S̃_w w, with
+// labeled data by local Fisher discriminant analysis", JMLR 8, 2007, section 3). The columns are
+// computed from the p leading generalized eigenvectors w of S̃_b w = μ S̃_w w, with
 //
 //	S̃_w = ½ Σ_ij W^w_ij (x_i − x_j)(x_i − x_j)ᵀ,  W^w_ij = A_ij/n_c              y_i = y_j = c, else 0
 //	S̃_b = ½ Σ_ij W^b_ij (x_i − x_j)(x_i − x_j)ᵀ,  W^b_ij = A_ij (1/n − 1/n_c)    y_i = y_j = c, else 1/n
@@ -22,22 +22,24 @@ import (
 //	A_ij = exp(−‖x_i − x_j‖² / (σ_i σ_j))
 //
 // σ_i is the distance from x_i to its k-th nearest neighbor of the same class. In a class of
-// n_c ≤ k samples it is the distance to the farthest one. With A = 1 the method is FDA.
+// n_c ≤ k samples, σ_i is the distance from x_i to the farthest sample of the class. If all A_ij
+// are 1, the method is FDA.
 //
-// Directions without scatter within classes are treated as if they had 10⁻¹¹ of their total scatter,
-// and come first. With at least as many features as samples there are always such directions: use
-// Shrinkage then.
+// If a direction has no scatter within classes, a within-class scatter of 10⁻¹¹ times its total
+// scatter is assumed, so the direction comes first. Such directions always exist if there are at
+// least as many features as samples. In this case, set Shrinkage.
 //
 // In the columns that solve the eigenvalue problem, a constant feature has the weight 0. A feature is
 // constant if its largest and smallest values differ by at most 2⁻⁴⁸ times its largest absolute value.
 //
 // Time grows with n·d² + d³/3, memory with d²; where d > n, n takes the place of d.
 type LFDA struct {
-	// Neighbors is k. Default 7, as in the paper.
+	// Neighbors is the number k of neighbors that defines σ_i. Default 7, as in the paper.
 	Neighbors int
-	// Orthonormal replaces the columns by an orthonormal basis of the same subspaces: of
-	// the first column, of the first two, and so on. By default the columns are √μ w with
-	// wᵀS̃_w w = 1, or 0 where μ < 0 (section 3.3 of the paper), so that distances weigh them.
+	// Orthonormal replaces the columns by orthonormal ones. For every j, the first j columns span
+	// the same subspace as without Orthonormal. By default column j is √μ w with wᵀS̃_w w = 1, or 0
+	// if μ < 0 (section 3.3 of the paper), so that columns with larger μ have more weight in
+	// distances.
 	Orthonormal bool
 	// Shrinkage s replaces S̃_w by (1−s)·S̃_w + s·(tr S̃_w / d)·I, 0 ≤ s ≤ 1. Default 0.
 	Shrinkage float64
@@ -76,8 +78,8 @@ func (f LFDA) fit(ctx context.Context, x *mat.Dense, labels []int, p int) (*mat.
 	return v, err
 }
 
-// solve returns a basis of the span of the samples, or nil for the identity, and at most p solutions w
-// and μ in this basis.
+// solve returns at most p generalized eigenvectors v and eigenvalues mu. The eigenvectors are
+// coordinates in the returned basis of the span of the samples. A nil basis means the identity.
 func (f LFDA) solve(ctx context.Context, x *mat.Dense, labels []int, p int) (basis, v *mat.Dense, mu []float64, err error) {
 	_, d := x.Dims()
 	c := projection.Centered(ctx, x)
@@ -103,8 +105,9 @@ func (f LFDA) solve(ctx context.Context, x *mat.Dense, labels []int, p int) (bas
 	return basis, v, mu, err
 }
 
-// localScatter returns S̃_w and S̃_b of centered samples. These sums over pairs are XᵀLX, where L is the
-// Laplacian of the weights. With S_c the scatter of class c and G_c = X_cᵀ(diag(A1) − A)X_c,
+// localScatter returns S̃_w and S̃_b of centered samples. Both matrices are sums over pairs and
+// have the form XᵀLX, where L is the graph Laplacian of the weights. Let S_c be the scatter of
+// class c, and G_c = X_cᵀ(diag(A1) − A)X_c. Then
 //
 //	S̃_w = Σ_c G_c/n_c   S̃_b = XᵀX − Σ_c (n_c/n) S_c + Σ_c (1/n − 1/n_c) G_c
 func localScatter(ctx context.Context, x *mat.Dense, classes [][]int, k int) (sw, sb *mat.Dense, err error) {

@@ -12,7 +12,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// TestLFDAIsMetricLearns compares with metric-learn, corrected (see testdata).
+// TestLFDAIsMetricLearns compares LFDA with a corrected version of metric-learn. See
+// testdata/README.md.
 func TestLFDAIsMetricLearns(t *testing.T) {
 	for _, name := range []string{"iris", "wine"} {
 		x, labels := readSamples(t, name)
@@ -30,8 +31,8 @@ func TestLFDAIsMetricLearns(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				// With k = 1, the scatter within classes is so small compared with the total that
-				// projection.Floor changes the sixth digit.
+				// With k = 1, the within-class scatter is very small compared with the total
+				// scatter. The regularization by projection.Floor then changes the sixth digit.
 				if e := projectiontest.ColumnDifference(got, want); !(e < 1e-5) {
 					t.Errorf("%s, k = %d, %s: columns differ by %.3g\n%v\n%v", name, k, kind, e, mat.Formatted(got), mat.Formatted(want))
 				}
@@ -40,7 +41,7 @@ func TestLFDAIsMetricLearns(t *testing.T) {
 	}
 }
 
-// TestLocalScatter compares with the sums over pairs of the paper.
+// TestLocalScatter compares localScatter with the paper's sums over pairs.
 func TestLocalScatter(t *testing.T) {
 	x, labels := readSamples(t, "iris")
 	x = projection.Centered(t.Context(), x)
@@ -75,8 +76,8 @@ func TestLocalScatter(t *testing.T) {
 	}
 }
 
-// TestLFDALarge checks that the columns solve the eigenvalue problem for so many features that another
-// eigensolver is used, and for more features than samples.
+// TestLFDALarge checks that the columns solve the eigenvalue problem in two cases: with enough
+// features to require a different eigensolver, and with more features than samples.
 func TestLFDALarge(t *testing.T) {
 	for _, c := range []struct {
 		n, d int
@@ -102,7 +103,7 @@ func TestLFDALarge(t *testing.T) {
 			total[j] = sw.At(j, j) + sb.At(j, j)
 		}
 		projection.Shrink(sw, c.s, mat.Trace(sw)/float64(c.d))
-		if c.d < c.n { // otherwise the projection.Floor is given in the span of the samples
+		if c.d < c.n { // if d ≥ n, projection.Floor applies to coordinates in the span of the samples
 			for j, v := range total {
 				sw.Set(j, j, sw.At(j, j)+projection.Floor*v)
 			}

@@ -19,20 +19,21 @@ import (
 //
 //	(1−μ) Σ_i Σ_j ‖Pᵀ(x_i − x_j)‖² + μ Σ_i Σ_j Σ_l max(0, 1 + ‖Pᵀ(x_i − x_j)‖² − ‖Pᵀ(x_i − x_l)‖²)
 //
-// Here j runs over the k target neighbors of i: its nearest samples of the same class, in the space of
-// the features. l runs over the samples of other classes. A class of n_c ≤ k samples has n_c − 1
-// target neighbors.
+// Here j runs over the k target neighbors of sample i, that is, the nearest samples of the same
+// class in the original feature space. The index l runs over the samples of other classes. A class
+// of n_c ≤ k samples has n_c − 1 target neighbors.
 //
-// The columns have no fixed length: it follows from the margin, which is 1. The result depends on
-// the units of the features.
+// The columns have no fixed length. Their length follows from the margin, which is 1. The result
+// depends on the units of the features.
 //
-// The minimizer is L-BFGS, started at PCA, with a line search for the weak Wolfe conditions, as a hinge
-// loss needs (A. S. Lewis and M. L. Overton, Mathematical Programming 141, 2013). Where there are
-// several local minima, rounding may decide which one is found. A step takes time n²·p.
+// The minimizer is L-BFGS, started at PCA. Because of the hinge loss, the line search looks for a
+// point that satisfies the weak Wolfe conditions (A. S. Lewis and M. L. Overton, Mathematical
+// Programming 141, 2013). If there are several local minima, the result may depend on rounding
+// errors. A step takes time n²·p.
 type LMNN struct {
-	// Neighbors is k. Default 3.
+	// Neighbors is the number k of target neighbors. Default 3.
 	Neighbors int
-	// Push is μ, 0 < μ < 1. Default 0.5, as in the paper.
+	// Push is the weight μ of the hinge terms, 0 < μ < 1. Default 0.5, as in the paper.
 	Push float64
 	// MaxSteps bounds the steps of the minimizer. Default 500.
 	MaxSteps int
@@ -117,13 +118,13 @@ func newMargin(ctx context.Context, x *mat.Dense, labels []int, k int, push floa
 	return f
 }
 
-// value returns the loss at p and the number of positive terms of the hinge, and
-// sets grad to the gradient unless it is nil.
+// value returns the loss at p and the number of hinge terms that are positive. Unless grad is nil,
+// value sets grad to the gradient.
 func (f *margin) value(ctx context.Context, grad, p *mat.Dense) (loss float64, active int) {
 	y := projection.Product(ctx, f.x, p)
 	n, q := y.Dims()
 	g := mat.NewDense(n, q, nil)
-	// pair adds the gradient of w·‖y_i − y_j‖².
+	// pair adds the gradient of w·‖y_i − y_j‖² to g.
 	pair := func(i, j int, w float64) {
 		yi, yj, gi, gj := y.RawRowView(i), y.RawRowView(j), g.RawRowView(i), g.RawRowView(j)
 		for c := range yi {
@@ -179,10 +180,10 @@ func (f *margin) value(ctx context.Context, grad, p *mat.Dense) (loss float64, a
 	return loss, active
 }
 
-// pullBack sets grad to xᵀg. This is the gradient with respect to the projection if g is the gradient
-// with respect to the projected samples.
+// pullBack sets grad to xᵀg. If g is the gradient with respect to the projected samples, xᵀg is the
+// gradient with respect to the projection matrix.
 func pullBack(ctx context.Context, grad, x, g *mat.Dense) {
-	var t mat.Dense // transposed: the wide operand is best on the right
+	var t mat.Dense // transposed, because the product is faster with the wider operand on the right
 	dense.TransMul(ctx, &t, g, x)
 	grad.Copy(t.T())
 }
@@ -192,7 +193,7 @@ func (f *margin) evaluate(ctx context.Context, p, grad *mat.Dense) (float64, err
 	return loss, ctx.Err()
 }
 
-// criterion is a function of a projection to be minimized.
+// criterion is a function to be minimized over projection matrices.
 type criterion interface {
 	evaluate(ctx context.Context, p, grad *mat.Dense) (float64, error)
 }
@@ -206,7 +207,6 @@ type bound struct {
 // Evaluate implements descent.Problem.
 func (b bound) Evaluate(p, grad *mat.Dense) (float64, error) { return b.evaluate(b.ctx, p, grad) }
 
-// minimize returns a local minimum.
 func (f *margin) minimize(ctx context.Context, start *mat.Dense, steps int) (*mat.Dense, error) {
 	if first, _ := f.value(ctx, nil, start); first == 0 {
 		return start, nil // all target neighbors are equal to their samples
@@ -223,6 +223,6 @@ func minimizeFreely(ctx context.Context, f criterion, start *mat.Dense, steps in
 	if r == nil {
 		return nil, fmt.Errorf("%w: %w", projection.ErrFactorize, err)
 	}
-	// If the minimization from a good start ends early, for example at a kink, r still has its best point.
+	// If the minimization ends early, for example at a kink, r still has the best point found.
 	return r.Point, nil
 }

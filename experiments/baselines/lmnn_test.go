@@ -9,8 +9,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// TestLMNNIsMetricLearns checks that the loss equals metric-learn's, at PCA and at its solution,
-// and that our solution is at least as good.
+// TestLMNNIsMetricLearns checks that the loss equals the loss of metric-learn, both at PCA and at
+// metric-learn's solution. It also checks that our solution has at most the same loss.
 func TestLMNNIsMetricLearns(t *testing.T) {
 	x, labels := readSamples(t, "iris")
 	f := newMargin(ctx, x, labels, 3, 0.5)
@@ -51,8 +51,8 @@ func TestLMNNIsMetricLearns(t *testing.T) {
 	}
 }
 
-// TestLMNNGradient checks the gradient between the kinks of the loss, where it is quadratic and
-// central differences are exact up to rounding.
+// TestLMNNGradient checks the gradient at a point between the kinks of the loss. Around such a
+// point the loss is quadratic, so central differences are exact up to rounding.
 func TestLMNNGradient(t *testing.T) {
 	data := dataset.Simulation{NoiseDims: 3, Seed: 8}.Generate(40)
 	f := newMargin(ctx, data.X, data.Labels, 3, 0.3)

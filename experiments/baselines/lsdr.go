@@ -13,34 +13,38 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// LSDR is least-squares dimension reduction (T. Suzuki and M. Sugiyama, "Sufficient dimension reduction
-// via squared-loss mutual information estimation", Neural Computation 25, 2013; AISTATS 2010). The
-// columns are orthonormal, and maximize an estimate of the squared-loss mutual information of the
-// projected samples z = Pᵀx and the labels,
+// LSDR is least-squares dimension reduction (T. Suzuki and M. Sugiyama, "Sufficient dimension
+// reduction via squared-loss mutual information estimation", Neural Computation 25, 2013; AISTATS
+// 2010). The columns are orthonormal and maximize an estimate of the squared-loss mutual
+// information of the projected samples z = Pᵀx and the labels,
 //
 //	SMI = ½ ∫ Σ_y p(z)p(y) (w(z, y) − 1)² dz,  w = p(z, y)/(p(z)p(y))
 //
-// The estimator fits the density ratio w by least squares, as a sum of kernels around b samples, each
-// for one class (section 2 of the AISTATS paper):
+// The estimator fits the density ratio w by least squares. The model is a sum of b Gaussian
+// kernels. Every kernel is centered at a sample and belongs to one class (section 2 of the AISTATS
+// paper):
 //
 //	w(z, y) = Σ_b α_b ψ_b(z, y),  ψ_b(z, y) = exp(−‖z − u_b‖²/(2σ²)) for y = v_b, else 0
 //	Ĥ = n⁻² Σ_ij ψ(z_i, y_j) ψ(z_i, y_j)ᵀ,  ĥ = n⁻¹ Σ_i ψ(z_i, y_i)
 //	α = (Ĥ + λI)⁻¹ ĥ,  SMI = ĥᵀα − ½ αᵀĤα − ½
 //	∂SMI = ∂ĥᵀ(2α − β) − αᵀ∂Ĥ(3/2·α − β),  β = (Ĥ + λI)⁻¹ Ĥα
 //
-// Ĥ is block diagonal by class. Cross-validation chooses σ and λ, with the least squared error, again
-// between runs of conjugate gradients on the Stiefel manifold. The paper's natural gradient on the
-// Grassmann manifold has the same stationary points, because a rotation of z does not change SMI. Of several
-// starts, the result with the least error in cross-validation is taken. A step takes time n·b².
+// Ĥ is block diagonal by class. The minimizer is the conjugate gradient method on the Stiefel
+// manifold. It runs for a few steps at a time, and before every run, cross-validation chooses the σ
+// and λ with the least squared error. The paper's natural gradient on the Grassmann manifold has
+// the same stationary points, because a rotation of z does not change SMI. The fit has several
+// starting points and returns the result with the least cross-validation error. A step takes time
+// n·b².
 type LSDR struct {
 	// Basis is the maximum number b of kernels. Default 200. There are at most as many kernels as
 	// samples.
 	Basis int
-	// Starts is the number of starts: the first is PCA, the others are random. Default 6.
+	// Starts is the number of starting points. The first is PCA, the others are random. Default 6.
 	Starts int
-	// MaxSteps bounds the steps from each start. Default 100.
+	// MaxSteps bounds the number of steps from each starting point. Default 100.
 	MaxSteps int
-	// Seed is the seed of the random starts, of the choice of kernels and of the folds.
+	// Seed is the seed of the random starting points, of the choice of kernels and of the
+	// cross-validation folds.
 	Seed uint64
 }
 
@@ -146,15 +150,16 @@ func mulVec(a *mat.Dense, x []float64) []float64 {
 	return out
 }
 
-// moments contains the sums in ĥ and Ĥ of a class, over a subset of the samples.
+// moments contains the sums of one class in ĥ and Ĥ, over a subset of the samples.
 type moments struct {
 	h              []float64
 	hh             *mat.Dense
 	count, ofClass int
 }
 
-// momentsOf returns the moments of a class from its kernels (n × b_c), over the
-// samples of a fold, or all of them if fold is negative.
+// momentsOf returns the moments of class c. The matrix kc (n × b_c) holds the values of the kernels
+// of class c. The sums are over the samples of the given fold, or over all samples if fold is
+// negative.
 func (f *kernels) momentsOf(ctx context.Context, kc *mat.Dense, c, fold int) moments {
 	n, b := kc.Dims()
 	m := moments{h: make([]float64, b)}
@@ -219,8 +224,8 @@ func ridgeFactor(ctx context.Context, a *mat.Dense, lambda float64) (*algebra.Ch
 	return chol, nil
 }
 
-// selectSMI returns the σ and λ with the smallest cross-validation error of the density ratio at p, and
-// this error, which is −SMI − ½ up to a constant.
+// selectSMI returns the pair σ and λ for which the density ratio at p has the smallest
+// cross-validation error. It also returns this error, which is −SMI − ½ up to a constant.
 func (f *kernels) selectSMI(ctx context.Context, p *mat.Dense) (smi, float64, error) {
 	y, u := f.project(ctx, p)
 	n, b := len(f.class), len(f.centers)
@@ -260,10 +265,11 @@ func (f *kernels) selectSMI(ctx context.Context, p *mat.Dense) (smi, float64, er
 	return best, least, nil
 }
 
-// lambdas are the ridges of the authors' program.
+// lambdas are the candidate values of the ridge λ, as in the program of the paper's authors.
 var lambdas = []float64{1e-3, 1e-2, 1e-1, 1, 10}
 
-// widthFactors are the candidates of σ, relative to the median distance of projected samples.
+// widthFactors are the candidate values of σ, relative to the median distance of the projected
+// samples.
 var widthFactors = []float64{0.1, 0.2, 0.35, 0.6, 1, 1.7}
 
 const folds = 5
@@ -281,8 +287,8 @@ func gibbsOf(ctx context.Context, k, d *mat.Dense, width float64) {
 	}
 }
 
-// medianDistance returns the median of the positive distances, given their squares,
-// or 1 if there are none.
+// medianDistance returns the median of the positive distances, or 1 if no distance is positive. The
+// matrix d holds the squared distances.
 func medianDistance(d *mat.Dense) float64 {
 	n, _ := d.Dims()
 	var all []float64

@@ -27,7 +27,7 @@ func TestLSDRGradient(t *testing.T) {
 	}
 }
 
-// TestSMI compares the value with the sums of the paper over pairs of samples and labels.
+// TestSMI compares the estimate with the paper's sums over pairs of samples and labels.
 func TestSMI(t *testing.T) {
 	data := dataset.Simulation{NoiseDims: 1, Seed: 3}.Generate(14)
 	f, _ := newKernels(ctx, data.X, data.Labels, 9, 1)

@@ -16,24 +16,25 @@ import (
 //
 //	QMI = ½ ∫ Σ_y f(z, y)² dz,  f(z, y) = p(z, y) − p(z)p(y)
 //
-// with orthonormal columns and direct estimates of its derivative (V. Tangkaratt, H. Sasaki and M.
-// Sugiyama, "Direct estimation of the derivative of quadratic mutual information with application in
-// supervised dimension reduction", Neural Computation 29, 2017, arXiv:1508.01019, where its name is
-// LSQMID). With g_k, an estimate of ∂f/∂z_k,
+// subject to orthonormal columns, with direct estimates of the derivative of QMI (V. Tangkaratt, H.
+// Sasaki and M. Sugiyama, "Direct estimation of the derivative of quadratic mutual information with
+// application in supervised dimension reduction", Neural Computation 29, 2017, arXiv:1508.01019,
+// where the method is called LSQMID). Let g_k be an estimate of ∂f/∂z_k. Then
 //
 //	∂QMI/∂P_jk = n⁻¹ Σ_i x_ij g_k(z_i, y_i) − n⁻² Σ_ii' x_ij g_k(z_i, y_i')
 //
-// g_k is a sum of kernels φ_b(z, y) = exp(−‖z − u_b‖²/(2σ²)) for y = v_b, else 0. It is fitted to ∂f/∂z_k by
-// least squares; integration by parts removes the unknown derivative:
+// g_k is a sum of kernels φ_b(z, y) = exp(−‖z − u_b‖²/(2σ²)) for y = v_b, else 0. The sum is fitted
+// to ∂f/∂z_k by least squares. Integration by parts removes the unknown derivative:
 //
 //	g_k = Σ_b θ_b φ_b,  θ = (U + λI)⁻¹ w,  U_bb' = (πσ²)^{p/2} exp(−‖u_b − u_b'‖²/(4σ²)) for v_b = v_b', else 0
 //	w_b = −n⁻¹ Σ_i ∂_kφ_b(z_i, y_i) + n⁻² Σ_ii' ∂_kφ_b(z_i, y_i')
 //
-// Cross-validation chooses one σ and one λ for all k, with the least squared error. The derivative gives the
-// direction of a step. The least-squares estimate of QMI itself decides on the length of the step, and on the best
-// of several starts (J. Sainui and M. Sugiyama, "Direct approximation of quadratic mutual information and
-// its application to dependence-maximization clustering", IEICE Trans. E96-D, 2013). It has its own σ
-// and λ. A step that does not raise that estimate is halved. A step takes time n·b, with b kernels.
+// Cross-validation chooses one σ and one λ for all k, with the least squared error. The estimated
+// derivative gives the direction of a step. A separate least-squares estimate of QMI, with its own
+// σ and λ, determines the length of the step and the best of several starting points (J. Sainui and
+// M. Sugiyama, "Direct approximation of quadratic mutual information and its application to
+// dependence-maximization clustering", IEICE Trans. E96-D, 2013). A step that does not increase the
+// estimated QMI is halved. A step takes time n·b for b kernels.
 type LSQMI struct {
 	// Basis is the maximum number b of kernels. Default 200. There are at most as many kernels as
 	// samples.
@@ -137,7 +138,7 @@ func (f *kernels) climbQMI(ctx context.Context, start *mat.Dense, steps int) (*m
 	}
 }
 
-// fit are the settings of an estimate.
+// fit holds the settings of a least-squares estimate.
 type fit struct{ width, lambda, unit float64 }
 
 func (f *kernels) medianOf(ctx context.Context, p *mat.Dense) float64 {

@@ -12,21 +12,22 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// NCA is neighborhood components analysis (J. Goldberger, S. Roweis, G. Hinton and R. Salakhutdinov,
-// "Neighbourhood components analysis", NIPS 17, 2004). Every sample chooses a neighbor at random, close
-// ones with a higher probability. P is a local maximum of the expected number of samples whose neighbor
-// has the same class:
+// NCA is neighborhood components analysis (J. Goldberger, S. Roweis, G. Hinton and R.
+// Salakhutdinov, "Neighbourhood components analysis", NIPS 17, 2004). Every sample chooses a random
+// neighbor. Close neighbors have a higher probability. P is a local maximum of the expected number
+// of samples whose neighbor has the same class:
 //
 //	F(P) = Σ_i p_i,  p_i = Σ_j p_ij over y_j = y_i
 //	p_ij = exp(−‖Pᵀ(x_i − x_j)‖²) / Σ_l exp(−‖Pᵀ(x_i − x_l)‖²),  p_ii = 0
 //	∂F/∂P = 2 Σ_i Σ_j p_ij (p_i − [y_j = y_i]) (x_i − x_j)(x_i − x_j)ᵀP
 //
-// The columns have no fixed length. They grow without bound where a single neighbor decides each class.
-// A small number of steps prevents this; the default number is that of scikit-learn.
+// The columns have no fixed length. They would grow without bound if every sample's nearest
+// neighbor had the same class as the sample. A small number of steps prevents this growth. The
+// default number is that of scikit-learn.
 //
 // The minimizer is L-BFGS. It starts at PCA, scaled so that the mean squared distance between a
-// sample and its nearest neighbor is 1: at larger distances the gradient would vanish. A step takes time
-// n²·p and memory n.
+// sample and its nearest neighbor is 1, because the gradient vanishes at much larger distances. A
+// step takes time n²·p and memory n.
 type NCA struct {
 	// MaxSteps bounds the steps of the minimizer. Default 50.
 	MaxSteps int
@@ -94,7 +95,7 @@ func (f *neighborhoods) nearest(ctx context.Context, p *mat.Dense) (mean float64
 	return mean
 }
 
-// leastBeside returns the least element except the given one.
+// leastBeside returns the least element of row, ignoring element i.
 func leastBeside(row []float64, i int) float64 {
 	least := math.Inf(1)
 	for _, part := range [][]float64{row[:i], row[i+1:]} {
@@ -110,8 +111,9 @@ func leastBeside(row []float64, i int) float64 {
 // blockRows is the number of rows of a block of distances.
 const blockRows = 128
 
-// blocks computes the squared distances of all rows of y from all rows, in blocks of rows of one class.
-// It calls do for each block with the class, the first row and the distances.
+// blocks computes the squared distances between all rows of y, in blocks of rows of one class. For
+// each block, it calls do with the rows of the class, the index of the first row of the block, and
+// the distances.
 func (f *neighborhoods) blocks(ctx context.Context, y matrix.Matrix[float64], do func(class interval, from int, distances matrix.Matrix[float64])) {
 	n := y.Rows
 	all := matrix.New[float64](min(blockRows, n), n, nil)
@@ -124,18 +126,20 @@ func (f *neighborhoods) blocks(ctx context.Context, y matrix.Matrix[float64], do
 	}
 }
 
-// farApart is the smallest argument of exp. Its exponential is negligible next to the 1 of the nearest
-// sample, and products of such values are still normal numbers. Subnormal numbers would make processors
-// tens of times slower.
+// farApart is a lower bound for the arguments of exp. exp(farApart) is negligible compared with 1,
+// the value of the nearest sample. Products of two such values are still normal numbers. Subnormal
+// numbers would slow processors down by a factor of ten or more.
 const farApart = -300
 
-// evaluate implements criterion. With E_ij = exp(m_i − ‖y_i − y_j‖²), m_i the least
-// of these distances, and E_ii = 0, the derivative of −F by a squared distance is
+// evaluate implements criterion. Let E_ij = exp(m_i − ‖y_i − y_j‖²) and E_ii = 0, where m_i is the
+// least squared distance between y_i and another sample. The derivative of −F with respect to
+// ‖y_i − y_j‖² is
 //
 //	w_ij = −(p_i/Σ_l E_il)·E_ij + [y_j = y_i]·(1/Σ_l E_il)·E_ij
 //
-// The rows of w sum to 0. Therefore the gradient needs only the products of E, and of its columns within
-// the class, with y and a column of ones.
+// The rows of w sum to 0. Therefore the gradient needs only two kinds of products with the matrix
+// [y, 1], which is y with a column of ones: products with E, and products with those columns of E
+// that belong to the class of the rows.
 func (f *neighborhoods) evaluate(ctx context.Context, p, grad *mat.Dense) (float64, error) {
 	y := dense.View(projection.Product(ctx, f.x, p))
 	n, q := y.Rows, y.Cols
@@ -146,7 +150,7 @@ func (f *neighborhoods) evaluate(ctx context.Context, p, grad *mat.Dense) (float
 	}
 	sums, within := matrix.New[float64](blockRows, q+1, nil), matrix.New[float64](blockRows, q+1, nil)
 	g := mat.NewDense(n, q, nil)
-	columns := matrix.New[float64](q+1, n, nil) // Σ_i w_ij of the columns of ones
+	columns := matrix.New[float64](q+1, n, nil) // the sums Σ_i w_ij [y_i, 1] for every j, as columns
 	value := 0.
 	f.blocks(ctx, y, func(class interval, from int, e matrix.Matrix[float64]) {
 		for i := range e.Rows {
@@ -164,7 +168,7 @@ func (f *neighborhoods) evaluate(ctx context.Context, p, grad *mat.Dense) (float
 		all, own := sums.RowRange(0, e.Rows), within.RowRange(0, e.Rows)
 		matrix.Mul(all, e, ones, false)
 		matrix.Mul(own, same, ones.RowRange(class.from, class.to), false)
-		// The rows of all and own become the rows of ones times the factors of w.
+		// Replace the rows of all and own by the rows of ones, multiplied by the two factors of w.
 		for i := range e.Rows {
 			a, b, o := all.Row(i), own.Row(i), ones.Row(from+i)
 			total := a[q]

@@ -8,8 +8,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// TestNCAIsScikitLearns compares value and gradient with scikit-learn's at two points. The minimum found
-// from PCA must be at least as good.
+// TestNCAIsScikitLearns compares the value and the gradient with scikit-learn at two points. It
+// also checks that the minimum found when starting at PCA is at least as good as the minimum of
+// scikit-learn.
 func TestNCAIsScikitLearns(t *testing.T) {
 	x, labels := readSamples(t, "wine")
 	n, d := x.Dims()
@@ -55,8 +56,9 @@ func TestNCAIsScikitLearns(t *testing.T) {
 	}
 }
 
-// TestNCAFarApart has distances so large that only nearest neighbors count: the exponentials of all others
-// are 0 relative to theirs. A block ends where its class ends.
+// TestNCAFarApart uses distances so large that only the nearest neighbors of a sample count. For
+// all other samples, the exponentials are negligible. The number of rows of a class is not a
+// multiple of blockRows.
 func TestNCAFarApart(t *testing.T) {
 	const n = 2*blockRows + 3
 	x, labels := mat.NewDense(n, 1, nil), make([]int, n)
@@ -64,8 +66,9 @@ func TestNCAFarApart(t *testing.T) {
 		x.Set(i, 0, float64(1000*i))
 		labels[i] = i / (blockRows + 2)
 	}
-	// All nearest neighbors are of the same class, except at the border between the two classes. There,
-	// two rows have a neighbor of each class at the same distance: p_i = ½.
+	// Every row has nearest neighbors of its own class only, except the two rows at the border
+	// between the classes. Each of these two rows has one neighbor of each class at the same
+	// distance, so p_i = ½.
 	f := newNeighborhoods(t.Context(), x, labels)
 	value, err := f.evaluate(ctx, mat.NewDense(1, 1, []float64{1}), nil)
 	if classes := len(f.class); classes != 2 {

@@ -10,10 +10,10 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// scaledCholesky factorizes S = diag(s)·(B + projection.Floor·diag(total))·diag(s), with s such
-// that S has a unit diagonal. For a feature without scatter, s is 0 and the diagonal of S is still 1.
-// With this scaling, the effect of projection.Floor does not depend on the units of the features.
-// b is overwritten.
+// scaledCholesky factorizes S = diag(s)·(B + projection.Floor·diag(total))·diag(s), with a vector s
+// that gives S a unit diagonal. For a feature without scatter, the element of s is 0, but the
+// diagonal element of S is still 1. Because of this scaling, the effect of projection.Floor does
+// not depend on the units of the features. The matrix b is overwritten.
 func scaledCholesky(ctx context.Context, b *mat.Dense, total []float64) (chol *algebra.Cholesky, s []float64, err error) {
 	d, _ := b.Dims()
 	s = make([]float64, d)
@@ -39,9 +39,10 @@ func scaledCholesky(ctx context.Context, b *mat.Dense, total []float64) (chol *a
 	return chol, s, nil
 }
 
-// solvePencil returns the p leading solutions of A v = μ (B + projection.Floor·diag(total)) v, largest
-// μ first, with vᵀ(B + projection.Floor·diag(total))v = 1. a and b are overwritten. total is the scatter
-// of each feature.
+// solvePencil solves the generalized eigenvalue problem A v = μ (B + projection.Floor·diag(total))
+// v and returns the p solutions with the largest μ, in decreasing order. The eigenvectors satisfy
+// vᵀ(B + projection.Floor·diag(total))v = 1. The slice total holds the scatter of each feature. The
+// matrices a and b are overwritten.
 func solvePencil(ctx context.Context, a, b *mat.Dense, total []float64, p int) (v *mat.Dense, mu []float64, err error) {
 	d, _ := a.Dims()
 	l, s, err := scaledCholesky(ctx, b, total)
@@ -56,7 +57,8 @@ func solvePencil(ctx context.Context, a, b *mat.Dense, total []float64, p int) (
 			}
 		}
 	})
-	// L⁻¹ A L⁻ᵀ is computed by solving for the rows, and then for the rows of the transpose.
+	// To compute L⁻¹ A L⁻ᵀ, solve a triangular system for every row of A, transpose the result, and
+	// solve again for every row.
 	h := mat.NewDense(d, d, nil)
 	if err := l.SolveRows(ctx, dense.View(a)); err != nil {
 		return nil, nil, err

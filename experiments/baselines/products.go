@@ -20,24 +20,26 @@ func byRows(ctx context.Context, dst, x *mat.Dense, f func(to, from matrix.Matri
 	}
 }
 
-// sqDistances returns ‖x_i − z_j‖², n × m.
+// sqDistances returns the n × m matrix of ‖x_i − z_j‖².
 func sqDistances(ctx context.Context, x, z *mat.Dense) *mat.Dense {
 	d := mat.NewDense(x.RawMatrix().Rows, z.RawMatrix().Rows, nil)
 	byRows(ctx, d, x, func(to, from matrix.Matrix[float64]) { dist.SqEuclidean(to, from, dense.View(z)) })
 	return d
 }
 
-// gaussian returns exp(−λ‖x_i − z_j‖²), n × m.
+// gaussian returns the n × m matrix of exp(−λ‖x_i − z_j‖²).
 func gaussian(ctx context.Context, x, z *mat.Dense, lambda float64) *mat.Dense {
 	k := mat.NewDense(x.RawMatrix().Rows, z.RawMatrix().Rows, nil)
 	byRows(ctx, k, x, func(to, from matrix.Matrix[float64]) { dist.Gibbs(to, from, dense.View(z), lambda) })
 	return k
 }
 
-// precision returns λ = 1/(2σ²) of a Gaussian of width σ > 0, bounded to finite values. Even if σ²
-// underflows, the Gaussian is 1 at its center and 0 elsewhere.
+// precision returns λ = 1/(2σ²) for a Gaussian of width σ > 0. The result is always finite, so that
+// exp(−λ·0) is 1 even if σ² underflows.
 func precision(width float64) float64 {
-	width = float64(width) // 2·width is width + width, which might be fused with the computation of width
+	// The conversion forbids fusing this addition (2·width is width + width) with the computation
+	// of width.
+	width = float64(width)
 	return min(1/float64(2*width*width), math.MaxFloat64)
 }
 

@@ -13,8 +13,8 @@ import (
 	"github.com/gomonge/monge/internal/discriminant/wdatest"
 )
 
-// TestSameBits compares with hashes computed on amd64. A projection has the same bits on every machine
-// and at every level.
+// TestSameBits compares hashes of the projections with hashes computed on amd64. A projection must
+// be bit-identical on every machine and at every instruction-set level.
 func TestSameBits(t *testing.T) {
 	file, err := os.ReadFile("testdata/hashes.txt")
 	if err != nil {
@@ -31,7 +31,7 @@ func TestSameBits(t *testing.T) {
 		methods []Method
 	}{
 		{"two", 21, 5, []int{17, 21}, all},
-		{"wide", 11, 41, []int{9, 8, 10}, quick}, // the others take a second with 41 features
+		{"wide", 11, 41, []int{9, 8, 10}, quick}, // the other methods take a second with 41 features
 	} {
 		x, labels := wdatest.Clusters(data.seed, data.d, data.sizes...)
 		for _, m := range data.methods {

@@ -12,18 +12,19 @@ import (
 )
 
 // sampleSpan returns an orthonormal basis (d × r, r < n) of a space that contains the centered rows
-// of x, and the coordinates of the rows in this basis (n × r). If d ≥ n, methods whose columns are
-// combinations of samples need only these coordinates. If d < n, x is returned and the basis is nil.
+// of x. It also returns the coordinates of the rows in this basis (n × r). These coordinates are
+// enough for a method whose columns are linear combinations of samples. If d < n, sampleSpan
+// instead returns a nil basis and x unchanged.
 //
-// Basis vectors to which all rows are orthogonal are left out, because a method that scales its
-// features would amplify rounding errors.
+// A basis vector that is orthogonal to all rows is left out. Its coordinates would be rounding
+// errors, and a method that scales its features would amplify them.
 func sampleSpan(ctx context.Context, x *mat.Dense) (basis, coordinates *mat.Dense, err error) {
 	n, d := x.Dims()
 	if d < n || n < 2 {
 		return nil, x, nil
 	}
-	// The last row is minus the sum of the others. The columns of the QR factor are
-	// orthonormal for any rank of the rows.
+	// The last row is minus the sum of the other rows, so it can be left out. The columns of the QR
+	// factor are orthonormal for any rank of the rows.
 	basis = projection.Transposed(ctx, x.Slice(0, n-1, 0, d).(*mat.Dense))
 	if _, err := stiefel.New(d, n-1).Orthonormalize(ctx, basis, basis); errors.Is(err, stiefel.ErrNotFinite) {
 		return nil, x, nil
@@ -57,11 +58,13 @@ func sampleSpan(ctx context.Context, x *mat.Dense) (basis, coordinates *mat.Dens
 	return mat.DenseCopyOf(basis.Slice(0, d, 0, r)), mat.DenseCopyOf(coordinates.Slice(0, n, 0, r)), nil
 }
 
-// spanTolerance is the size of coordinates, relative to the largest, below which they count as rounding errors.
+// spanTolerance bounds rounding errors. Coordinates below spanTolerance times the largest
+// coordinate count as zero.
 const spanTolerance = 1e-12
 
-// liftColumns converts columns from the span of the samples to the space of all d features. It appends columns
-// of zeros up to p, because directions outside the span do not distinguish samples.
+// liftColumns converts columns from coordinates in the span of the samples to all d features. It
+// appends zero columns up to p columns, because directions outside the span do not distinguish
+// samples.
 func liftColumns(ctx context.Context, basis, v *mat.Dense, d, p int) *mat.Dense {
 	if basis != nil {
 		v = projection.Product(ctx, basis, v)

@@ -8,8 +8,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// TestSpan checks that the basis is orthonormal, contains the rows in its span, and has no additional
-// vectors.
+// TestSpan checks that the basis is orthonormal, that its span contains the rows, and that it has
+// no superfluous vectors.
 func TestSpan(t *testing.T) {
 	for _, c := range []struct{ n, d, distinct, rank int }{
 		{6, 6, 6, 5}, {8, 30, 8, 7}, {8, 30, 5, 4}, {60, 300, 60, 59}, {4, 50, 1, 0}, {2, 9, 2, 1},

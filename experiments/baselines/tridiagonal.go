@@ -13,15 +13,16 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// tridiagonal is a symmetric matrix reduced to A = Q T Qᵀ with tridiagonal T. Callers first compute its
-// eigenvalues and later a function of the matrix.
+// tridiagonal is a symmetric matrix A = Q T Qᵀ, reduced to the tridiagonal matrix T. Callers first
+// compute the eigenvalues of A, and later a function of A.
 type tridiagonal struct {
 	*algebra.Tridiagonal
 	n int
 }
 
-// tridiagonalize reduces a symmetric n × n matrix, whose lower triangle is in a, row by row. The result
-// uses the memory of a. If the context ends, the embedded Tridiagonal is nil.
+// tridiagonalize reduces a symmetric n × n matrix to tridiagonal form. The slice a holds the lower
+// triangle row by row, and the result uses the memory of a. If the context ends, the embedded
+// Tridiagonal is nil.
 func tridiagonalize(ctx context.Context, n int, a []float64) *tridiagonal {
 	return &tridiagonal{algebra.Tridiagonalize(ctx, matrix.New(n, n, a)), n}
 }
@@ -35,8 +36,8 @@ func (t *tridiagonal) values(ctx context.Context) ([]float64, error) {
 	return values, nil
 }
 
-// power returns A^β for a positive semidefinite A. Eigenvalues below n·2⁻⁵² of the largest are rounding
-// errors, and are raised to about that size.
+// power returns A^β for a positive semidefinite A. Eigenvalues below n·2⁻⁵² times the largest
+// eigenvalue are rounding errors. They are raised to about this bound.
 func (t *tridiagonal) power(ctx context.Context, beta float64) (*mat.Dense, error) {
 	n := t.n
 	z := t.Rows(ctx)
@@ -57,19 +58,21 @@ func (t *tridiagonal) power(ctx context.Context, beta float64) (*mat.Dense, erro
 
 const (
 	epsilon = 0x1p-52
-	// maxQuadraturePower: rounding errors of smallPower grow as 1e12^β.
+	// maxQuadraturePower is the largest power β for which smallPower is accurate: its rounding
+	// errors grow as 1e12^β.
 	maxQuadraturePower = 0.25
 )
 
-// smallPower returns T^β, 0 < β ≤ ¼, without eigenvectors, which take most of the time of an eigenvalue
-// decomposition in gonum. It applies the trapezoidal rule with step h to
+// smallPower returns T^β for 0 < β ≤ ¼ without computing eigenvectors. Eigenvectors take most of
+// the time of an eigenvalue decomposition. smallPower applies the trapezoidal rule with step h to
 //
 //	T^β = sin(πβ)/π ∫ e^{βs} (I − e^s (T + e^s I)⁻¹) ds
 //
-// The error is of the order of exp(−2π²/h) for every eigenvalue. If e^s is large compared with the
-// eigenvalues, the terms decay as e^{(β−1)s}. If e^s is small, the terms are e^{βs}(I − e^s G), where G
-// hardly depends on s, and their sum is that of two geometric series. Inverting a tridiagonal matrix takes
-// time n². With the pivots d⁺ and d⁻ of the eliminations from above and from below,
+// For every eigenvalue, the error is of the order of exp(−2π²/h). If e^s is large compared with the
+// eigenvalues, the terms decay as e^{(β−1)s}. If e^s is small, the terms are e^{βs}(I − e^s G) with
+// an almost constant matrix G, and their sum consists of two geometric series. Inverting a
+// tridiagonal matrix takes time n². Let d⁺ and d⁻ be the pivots of the eliminations from above and
+// from below. Then the inverse G has the elements
 //
 //	G_jj = 1/(d⁺_j + d⁻_j − T_jj)   G_ij = −T_{i,i+1}/d⁺_i · G_{i+1,j}   i < j
 //
@@ -102,7 +105,7 @@ func (t *tridiagonal) smallPower(ctx context.Context, beta float64) *mat.Dense {
 		identity += w
 		ws := float64(w * shift)
 		if s == first {
-			ws += float64(ws / expm1((1+beta)*h)) // the series below it
+			ws += float64(ws / expm1((1+beta)*h)) // the geometric series of all smaller s
 		}
 		// T/top + shift·I.
 		at := func(i int) float64 { return t.Diagonal[i]/top + shift }
@@ -114,8 +117,8 @@ func (t *tridiagonal) smallPower(ctx context.Context, beta float64) *mat.Dense {
 			j := n - 1 - i
 			below[j] = at(j) - float64(off(j)*off(j))/below[j+1]
 		}
-		// g holds row i of ws·G, right of the diagonal. From shift = 1 on, |ratio| < 1 and
-		// negligible elements remain negligible.
+		// The slice g holds the elements of row i of ws·G right of the diagonal. For shift ≥ 1,
+		// |ratio| < 1, so negligible elements remain negligible.
 		end := n
 		for i := n - 1; i >= 0; i-- {
 			row, m := f.RawRowView(i), ratio[i]

@@ -9,7 +9,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// withSpectrum returns a symmetric matrix with the eigenvalues, and its power β.
+// withSpectrum returns a symmetric matrix a with the given eigenvalues, and a raised to the power
+// beta.
 func withSpectrum(seed uint64, values []float64, beta float64) (a, power *mat.Dense) {
 	n := len(values)
 	q := projectiontest.Random(seed, n, n, 1)
@@ -30,8 +31,9 @@ func withSpectrum(seed uint64, values []float64, beta float64) (a, power *mat.De
 	return compose(func(l float64) float64 { return l }), compose(func(l float64) float64 { return math.Pow(l, beta) })
 }
 
-// TestTridiagonalPower compares powers of matrices with known eigenvectors. Their spectra are even, decay
-// to the rounding level, or have multiple eigenvalues, at any scale.
+// TestTridiagonalPower tests powers of matrices with known eigenvectors. The spectra are evenly
+// spaced, decay to the rounding level, or have multiple eigenvalues. Every spectrum is tested at
+// several scales.
 func TestTridiagonalPower(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 9))
 	for _, n := range []int{1, 2, 3, 8, 65} {
@@ -58,8 +60,8 @@ func TestTridiagonalPower(t *testing.T) {
 					var diff mat.Dense
 					diff.Sub(got, want)
 					size := math.Pow(scale*3, beta)
-					// The eigenvalues of a have rounding errors of 1e-16 of the largest. Raised to the power
-					// β, these limit the accuracy of the small ones.
+					// The matrix a has rounding errors of 1e-16 times its largest eigenvalue.
+					// Raised to the power β, these errors limit the accuracy for small eigenvalues.
 					if e := mat.Norm(&diff, 2) / size / math.Sqrt(float64(n)); !(e < 3e-6) || name != "steep" && !(e < 1e-11) {
 						t.Errorf("n = %d, %s × %g, β = %v: off by %.3g", n, name, scale, beta, e)
 					}
@@ -69,7 +71,8 @@ func TestTridiagonalPower(t *testing.T) {
 	}
 }
 
-// TestSmallPower compares the quadrature with eigenvectors of the same tridiagonal matrix.
+// TestSmallPower compares smallPower with the power computed from the eigenvectors of the same
+// tridiagonal matrix.
 func TestSmallPower(t *testing.T) {
 	for _, n := range []int{1, 2, 17, 100} {
 		x := projectiontest.Random(4, n, 3, 1)
@@ -82,7 +85,7 @@ func TestSmallPower(t *testing.T) {
 				}
 				k.SetSym(i, j, math.Exp(-s/6)/float64(n))
 			}
-			k.SetSym(i, i, (1+1e-9)/float64(n)) // keeps eigenvalues off the rounding level
+			k.SetSym(i, i, (1+1e-9)/float64(n)) // lifts all eigenvalues above the rounding level
 		}
 		a := make([]float64, n*n)
 		for i := range n {

@@ -15,8 +15,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// scaledCopy returns a copy of the samples, scaled by a power of two such that no squared
-// distance can overflow. The scale does not change P, because each σ_i scales with the samples.
+// scaledCopy returns a copy of the samples, scaled by a power of two such that no squared distance
+// can overflow. The scale does not change the probabilities P, because each σ_i is proportional to
+// the scale.
 func scaledCopy(ctx context.Context, x mat.Matrix) (matrix.Matrix[float64], error) {
 	n, d := x.Dims()
 	if n < 3 || d < 1 {
@@ -57,7 +58,8 @@ func scaledCopy(ctx context.Context, x mat.Matrix) (matrix.Matrix[float64], erro
 // tiles in which P is symmetrized.
 const affinityRows = 64
 
-// jointProbabilities returns P (n × n, symmetric, zero diagonal, sum 1).
+// jointProbabilities returns the matrix P of joint probabilities p_ij. P is n × n and symmetric,
+// with zero diagonal and sum 1.
 func jointProbabilities(ctx context.Context, workers int, x matrix.Matrix[float64], perplexity float64) (matrix.Matrix[float64], error) {
 	n := x.Rows
 	p := matrix.New[float64](n, n, nil)
@@ -73,8 +75,8 @@ func jointProbabilities(ctx context.Context, workers int, x matrix.Matrix[float6
 	if err != nil {
 		return p, err
 	}
-	// p_ij = (p_j|i + p_i|j)/(2n), section 3.1. Two tiles mirror each other. The
-	// goroutine of the upper tile changes both.
+	// p_ij = (p_j|i + p_i|j)/(2n), section 3.1. A tile above the diagonal and its mirror image
+	// below the diagonal are set by the same goroutine.
 	share := 2 * float64(n)
 	err = parallel.ForContext(ctx, workers, n, affinityRows, func(i, j int) {
 		for k := i; k < n; k += affinityRows {
@@ -114,8 +116,8 @@ func newPrecisions(neighbors int, perplexity float64) *precisions {
 	return b
 }
 
-// conditional replaces row i of the squared distances by p_j|i (equation 1), and
-// returns β_i. It is infinite if the number of neighbors at the smallest distance is at least the perplexity.
+// conditional replaces row i of the squared distances by p_j|i (equation 1), and returns β_i. If at
+// least as many neighbors as the perplexity share the smallest distance, β_i is infinite.
 func (b *precisions) conditional(row []float64, i int) float64 {
 	m := len(b.kernel)
 	d := b.terms[:m]
@@ -152,13 +154,14 @@ func (b *precisions) conditional(row []float64, i int) float64 {
 	return beta
 }
 
-// newtonSteps is the number of steps after which the search only bisects. Six or seven steps are usual.
+// newtonSteps is the maximum number of Newton steps. After these steps, the search only bisects.
+// Six or seven steps are usual.
 const newtonSteps = 40
 
-// search returns the β at which the entropy equals the logarithm of the perplexity, starting at
-// beta, and leaves e_j and their sums. The entropy falls from log(n−1) at β = 0 to the logarithm of
-// the number of ties; its derivative is −β times the variance of D_j under p_j|i. Newton's steps
-// are taken as long as they stay between the bounds of the solution.
+// search finds the β for which the entropy equals the logarithm of the perplexity. It starts at the
+// argument beta, and leaves e_j and the sums in b. The entropy decreases from log(n−1) at β = 0 to
+// the logarithm of the number of ties. Its derivative is −β times the variance of D_j under p_j|i.
+// A Newton step is taken only if it stays inside the current bounds.
 func (b *precisions) search(beta float64) float64 {
 	low, high := 0., math.Inf(1)
 	beta = min(beta, greatestPrecision)

@@ -1,11 +1,11 @@
-// Package tsne maps samples of many dimensions to two: t-SNE of L. van der Maaten and
-// G. Hinton, "Visualizing data using t-SNE", JMLR 9 (2008), computed exactly.
+// Package tsne maps samples of many dimensions to two dimensions. It computes the exact t-SNE of L.
+// van der Maaten and G. Hinton, "Visualizing data using t-SNE", JMLR 9 (2008).
 //
-// Equation and section numbers are those of the paper. Every iteration uses all pairs of
-// samples and approximates nothing. The package is therefore meant for a few thousand samples.
-// It stores the matrix of joint probabilities, 8n² bytes, and nothing else of that size.
-// NOTES.md has measurements.
+// Equation and section numbers refer to the paper. Every iteration uses all pairs of samples,
+// without approximation. The package is therefore meant for at most a few thousand samples. For n
+// samples, it stores the n × n matrix of joint probabilities, 8n² bytes, and no other matrix of
+// that size. NOTES.md has measurements.
 //
-// For the same samples and initial positions, the positions have the same bits on every
-// machine and with any number of goroutines.
+// For the same samples and initial positions, the resulting positions are bit-identical on every
+// machine and for any number of goroutines.
 package tsne

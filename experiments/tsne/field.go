@@ -18,7 +18,7 @@ const (
 	tileCols = 256
 )
 
-// field is the forces between the positions y_i. With
+// field computes the forces between the positions y_i. With the definitions
 //
 //	w_ij = (1 + ‖y_i − y_j‖²)⁻¹ for i ≠ j, w_ii = 0,   Z = Σ_kl w_kl,   q_ij = w_ij/Z
 //
@@ -28,13 +28,15 @@ const (
 //	        = 4 ( a_i y_i − Σ_j p_ij w_ij y_j ) − 4/Z ( r_i y_i − Σ_j w_ij² y_j )
 //	a_i = Σ_j p_ij w_ij,   r_i = Σ_j w_ij²
 //
-// With the sums in this form, one pass over the tiles is enough, although Z is only known at its end.
+// In this form, Z is a factor outside the sums. One pass over the tiles is therefore enough,
+// although Z is known only at the end of the pass.
 type field struct {
 	workers int
 	joint   matrix.Matrix[float64] // P
 	n, dims int
-	// rows has rows (1, y_i), columns has columns (0, y_i). Their squared distances are
-	// 1 + ‖y_i − y_j‖², and products with rows also give a_i or r_i.
+	// Row i of the matrix rows is (1, y_i). Column j of the matrix columns is (0, y_j). The squared
+	// distance between the two is 1 + ‖y_i − y_j‖². Because of the leading 1, a product of weights
+	// with the matrix rows also contains the sum of the weights, a_i or r_i.
 	rows, columns matrix.Matrix[float64]
 	sums          []float64              // Σ_j w_ij of each i
 	attraction    matrix.Matrix[float64] // n × (1 + dims): Σ_j p_ij w_ij (1, y_j)
@@ -44,7 +46,7 @@ type field struct {
 }
 
 type tile struct {
-	d, w matrix.Matrix[float64] // 1 + ‖y_i − y_j‖², and what is made of it
+	d, w matrix.Matrix[float64] // distances d_ij = 1 + ‖y_i − y_j‖², and weights computed from them
 	sums [tileRows]float64
 }
 
@@ -74,16 +76,16 @@ func (f *field) place(y []float64) {
 	clear(f.columns.Row(0))
 }
 
-// distances sets the part of t that rows i … j−1 and columns c … e−1 take to
-// 1 + ‖y_i − y_j‖², and returns it.
+// distances computes 1 + ‖y_r − y_l‖² for rows i ≤ r < j and columns c ≤ l < e. It returns the part
+// of t that holds the result.
 func (f *field) distances(t matrix.Matrix[float64], i, j, c, e int) matrix.Matrix[float64] {
 	d := t.RowRange(0, j-i).ColRange(0, e-c)
 	matrix.SqEuclideanTrans(d, f.rows.RowRange(i, j), f.columns.ColRange(c, e))
 	return d
 }
 
-// gradient sets grad (n × dims) to ∂C/∂Y with exaggeration times P, or returns the
-// context's cause.
+// gradient sets grad (n × dims) to the gradient ∂C/∂Y with P multiplied by exaggeration. If the
+// context ends, it returns the context's cause.
 func (f *field) gradient(ctx context.Context, grad []float64, exaggeration float64) error {
 	if err := parallel.ForContext(ctx, f.workers, f.n, tileRows, f.forces); err != nil {
 		return err
@@ -103,7 +105,7 @@ func (f *field) gradient(ctx context.Context, grad []float64, exaggeration float
 	return nil
 }
 
-// forces sets the sums of rows i … j−1.
+// forces computes the sums, attraction and repulsion of rows i ≤ r < j.
 func (f *field) forces(i, j int) {
 	t := f.tiles.Get().(*tile)
 	defer f.tiles.Put(t)
@@ -136,8 +138,8 @@ func (f *field) forces(i, j int) {
 	}
 }
 
-// divergence returns KL(P‖Q) = Σ p_ij log(p_ij (1 + ‖y_i − y_j‖²)) + log Z,
-// or NaN if the context ends before.
+// divergence returns KL(P‖Q) = Σ p_ij log(p_ij (1 + ‖y_i − y_j‖²)) + log Z. If the context ends, it
+// returns NaN.
 func (f *field) divergence(ctx context.Context) float64 {
 	terms := make([]float64, f.n)
 	err := parallel.ForContext(ctx, f.workers, f.n, tileRows, func(i, j int) {

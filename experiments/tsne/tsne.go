@@ -11,18 +11,20 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Errors of data and settings. Errors of this package wrap one of them and describe the place.
+// Errors of data and settings. Errors returned by this package wrap one of these values and add
+// details.
 var (
-	// ErrSamples: there are fewer than three samples, or they have no features.
+	// ErrSamples means that there are fewer than three samples, or that the samples have no
+	// features.
 	ErrSamples   = errors.New("tsne: too few samples or features")
 	ErrNotFinite = errors.New("tsne: value is not finite")
-	// ErrNoSpread: all samples are equal.
+	// ErrNoSpread means that all samples are equal.
 	ErrNoSpread = errors.New("tsne: samples do not differ")
-	// ErrPerplexity: the perplexity must be at least 1, and less than n − 1, the number of
-	// neighbors of a sample.
+	// ErrPerplexity means that the perplexity is out of range. It must be at least 1, and less than
+	// n − 1, the number of neighbors of a sample.
 	ErrPerplexity = errors.New("tsne: perplexity out of range")
 	ErrSettings   = errors.New("tsne: bad settings")
-	// ErrDiverged: positions have overflowed; the learning rate is too large.
+	// ErrDiverged means that positions have overflowed because the learning rate is too large.
 	ErrDiverged = errors.New("tsne: positions diverge")
 )
 
@@ -32,57 +34,58 @@ var (
 type Settings struct {
 	// Components is the number of dimensions of the picture. Default 2.
 	Components int
-	// Perplexity is the number of neighbors that a sample effectively has, 2^H of
-	// the distribution over its neighbors (section 2, equation 1 and what follows).
-	// Default 30, or (n−1)/3 if that is less.
+	// Perplexity is the effective number of neighbors of a sample. It is 2^H, where H is the
+	// entropy of the distribution p_j|i over the neighbors j (section 2, equation 1 and the
+	// following text). Default 30, or (n−1)/3 if that is less.
 	Perplexity float64
 	// Iterations is the number of steps. Default 1000.
 	Iterations int
-	// EarlyExaggeration multiplies the p_ij in the first ExaggerationIterations
-	// steps to keep clusters together (section 3.4). Default 12, for 250 steps or a
-	// quarter of Iterations, whichever is less. 1 disables exaggeration. It ends early if it would
-	// collapse all samples into one point.
+	// EarlyExaggeration multiplies the p_ij in the first ExaggerationIterations steps to keep
+	// clusters together (section 3.4). By default the factor is 12, for 250 steps or a quarter of
+	// Iterations, whichever is less. A factor of 1 disables exaggeration. Exaggeration ends early
+	// if it would collapse all samples into one point.
 	EarlyExaggeration      float64
 	ExaggerationIterations int
-	// LearningRate is η, for the gradient of equation 5 with its factor 4. Default
-	// n/(4·EarlyExaggeration), at least 50 (A. C. Belkina et al., Nature
-	// Communications 10, 2019).
+	// LearningRate is the learning rate η for the gradient of equation 5, including its factor 4.
+	// Default n/(4·EarlyExaggeration), but at least 50 (A. C. Belkina et al., Nature Communications
+	// 10, 2019).
 	LearningRate float64
 	// EarlyMomentum is the momentum α(t) while p_ij are exaggerated, and Momentum is α(t) afterwards.
 	// Both are less than 1. A negative value means no momentum. Defaults 0.5 and 0.8.
 	EarlyMomentum, Momentum float64
-	// MinGain is the smallest gain. The gain of a coordinate multiplies its learning rate.
-	// It rises by 0.2 if the gradient has kept its sign, and is multiplied by 0.8 if the sign has
-	// changed (Jacobs 1988, see section 3.4). Gains and velocities are reset after exaggeration. Default 0.01.
+	// MinGain is the lower bound of the gains. The gain of a coordinate multiplies its learning
+	// rate. A gain increases by 0.2 while the coordinate moves against its gradient. Otherwise the
+	// gain is multiplied by 0.8 (Jacobs 1988, see section 3.4). Gains and velocities are reset
+	// after exaggeration. Default 0.01.
 	MinGain float64
-	// Tolerance ends the iterations, after exaggeration, when the norm of the gradient
-	// has fallen to it. Default 1e-7. A negative value disables this test.
+	// Tolerance ends the iterations when the norm of the gradient is at most Tolerance, but not
+	// during exaggeration. Default 1e-7. A negative value disables this test.
 	Tolerance float64
-	// Init holds the initial positions (n × Components). Default Gaussian with
-	// standard deviation 1e-4, drawn from Seed. The default positions depend only on n, Components and
-	// Seed. Therefore, embeddings of different features of the same samples have the same start.
+	// Init holds the initial positions (n × Components). By default they are Gaussian with standard
+	// deviation 1e-4, drawn from Seed. The default positions depend only on n, Components and Seed.
+	// Therefore, embeddings of different features of the same samples start at the same positions.
 	Init mat.Matrix
-	// Seed determines the initial positions.
+	// Seed determines the default initial positions.
 	Seed uint64
-	// Workers is the number of goroutines. Default GOMAXPROCS. The result does not
-	// depend on it.
+	// Workers is the number of goroutines. Default GOMAXPROCS. The result does not depend on
+	// Workers.
 	Workers int
-	// Progress, if not nil, is called after every step. An error ends the work.
+	// Progress, if not nil, is called after every step. If it returns an error, Embed stops.
 	Progress func(Step) error
 }
 
 // Step is one step of the descent.
 type Step struct {
-	Index, Total int     // the first has index 1
-	GradientNorm float64 // before the step; of the exaggerated p_ij while they are
+	Index, Total int     // number of the step, starting at 1, and of all steps
+	GradientNorm float64 // gradient norm before the step, including exaggeration
 }
 
-// Result is a picture of the samples.
+// Result is an embedding of the samples.
 type Result struct {
 	// Positions is n × Components; the mean of the rows is 0.
 	Positions *mat.Dense
-	// KL is the divergence KL(P‖Q) that Positions have, in nats, equation 2 of
-	// section 3.1 without exaggeration. It is NaN if the context ended before it was computed.
+	// KL is the divergence KL(P‖Q) at Positions in nats, without exaggeration (equation 2 in
+	// section 3.1). It is NaN if the context ended before KL was computed.
 	KL float64
 	// GradientNorm is the norm of the gradient at the last step.
 	GradientNorm float64
@@ -95,21 +98,22 @@ type Result struct {
 // initialSpread is the standard deviation of the default initial positions.
 const initialSpread = 1e-4
 
-// Embed places the samples x (n × d, rows are samples) in few dimensions such that
-// neighbors stay neighbors: it minimizes
+// Embed maps the samples x (n × d, one sample per row) to a few dimensions such that neighbors stay
+// neighbors. It minimizes
 //
 //	KL(P‖Q) = Σ_i≠j p_ij log(p_ij / q_ij)
 //	p_ij = (p_j|i + p_i|j)/(2n),   p_j|i ∝ exp(−‖x_i − x_j‖²/(2σ_i²))     section 3.1, equation 1
 //	q_ij ∝ (1 + ‖y_i − y_j‖²)⁻¹                                          equation 4
 //
-// over the positions y_i by gradient descent with momentum (algorithm 1). A safeguarded Newton iteration,
-// instead of the paper's binary search, finds the σ_i for which row i has the perplexity, within 1e-9.
-// If a sample has at least that many neighbors at its smallest distance, for example copies, only these
-// neighbors have a positive probability, the same for each.
+// over the positions y_i by gradient descent with momentum (algorithm 1). The σ_i give every row of
+// p_j|i the required perplexity, with a relative error of at most 1e-9. They are found by a
+// safeguarded Newton iteration, and not by the paper's binary search. A sample may have at least as
+// many equally close nearest neighbors as the perplexity, for example copies of itself. Then only
+// these neighbors have a positive probability p_j|i, with equal values.
 //
-// settings may be nil. x is not changed. If the context ends, or Progress returns an
-// error, Embed returns the current positions together with the error. The result is
-// nil if there are no positions yet. Embed allocates 8n² bytes and little else.
+// The settings may be nil. Embed does not change x. If the context ends, or Progress returns an
+// error, Embed returns the current positions together with the error. The result is nil if there
+// are no positions yet. Embed allocates 8n² bytes and little else.
 func Embed(ctx context.Context, x mat.Matrix, settings *Settings) (*Result, error) {
 	samples, err := scaledCopy(ctx, x)
 	if err != nil {
@@ -146,13 +150,14 @@ func Embed(ctx context.Context, x mat.Matrix, settings *Settings) (*Result, erro
 	return r, err
 }
 
-// collapse ends exaggeration when the size of the positions has fallen below this share of their initial
-// size. If neighborhoods are close to random, as for 1000 MNIST digits with all pixels, exaggerated
-// attraction exceeds repulsion in every direction. All samples would move into one point, a saddle without
-// gradient. A random start always shrinks to some hundredths before the informative directions grow.
+// collapse is a bound for the size of the positions relative to their initial size. Exaggeration
+// ends when the size falls below this bound. If neighborhoods are almost random, the exaggerated
+// attraction exceeds the repulsion in every direction. All samples would then move to one point,
+// where the gradient is 0. Usual data also shrink at first, but only to a few hundredths of the
+// initial size.
 const collapse = 1e-3
 
-// descend makes the steps.
+// descend makes the gradient steps.
 func (r *Result) descend(ctx context.Context, f *field) error {
 	set, y := &r.Settings, r.Positions.RawMatrix().Data
 	size := len(y)
@@ -171,8 +176,8 @@ func (r *Result) descend(ctx context.Context, f *field) error {
 			exaggeration, momentum = set.EarlyExaggeration, max(set.EarlyMomentum, 0)
 		}
 		if r.Iterations == 0 || r.Iterations == exaggerated {
-			// The objective changes here. Exaggeration leaves small gains. On the digits of the tests,
-			// the mean KL of 8 starts after 500 steps is 0.42 with gains reset, and 0.46 without.
+			// Reset the gains, because the objective changes here. Exaggeration leaves small gains,
+			// and the final divergence would be larger.
 			clear(velocity)
 			for i := range gain {
 				gain[i] = 1
@@ -209,7 +214,8 @@ func (r *Result) descend(ctx context.Context, f *field) error {
 	return nil
 }
 
-// withDefaults checks s and returns it with the defaults for n samples.
+// withDefaults checks the settings s. It returns a copy in which unset fields have the default
+// values for n samples.
 func (s *Settings) withDefaults(n int) (Settings, error) {
 	var t Settings
 	if s != nil {
@@ -275,8 +281,9 @@ func (s *Settings) withDefaults(n int) (Settings, error) {
 	return t, nil
 }
 
-// randomPositions returns Gaussian initial positions. A sum of twelve uniform
-// deviates is close to normal. Unlike rand.NormFloat64, it has the same bits on every machine.
+// randomPositions returns Gaussian initial positions. Each coordinate is a sum of twelve uniform
+// random numbers, which is almost normally distributed. Unlike rand.NormFloat64, the sum is
+// bit-identical on every machine.
 func randomPositions(n, components int, seed uint64) *mat.Dense {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	y := mat.NewDense(n, components, nil)
@@ -292,7 +299,7 @@ func randomPositions(n, components int, seed uint64) *mat.Dense {
 	return y
 }
 
-// center subtracts the mean of the rows from each row of y, which has the given number of components.
+// center subtracts the mean row of y from every row. A row has the given number of components.
 func center(y []float64, components int) {
 	n := len(y) / components
 	for k := range components {
@@ -307,7 +314,6 @@ func center(y []float64, components int) {
 	}
 }
 
-// norm returns the Euclidean norm.
 func norm(v []float64) float64 {
 	sum := 0.
 	for _, e := range v {

@@ -24,7 +24,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// uniforms returns n × d uniform values, the same bits on every machine.
+// uniforms returns n × d uniform random values that are bit-identical on every machine.
 func uniforms(n, d int, seed uint64) *mat.Dense {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	m := mat.NewDense(n, d, nil)
@@ -47,8 +47,9 @@ func joint(t testing.TB, x mat.Matrix, perplexity float64) matrix.Matrix[float64
 	return p
 }
 
-// naive returns exaggeration·Σ p log(1 + d) + log Z, which has the gradient of the exaggerated
-// KL divergence, and Σ p log p. It follows the definitions.
+// naive computes two sums directly from their definitions: energy = exaggeration·Σ p
+// log(1 + d) + log Z, where d is a squared distance, and entropy = Σ p log p. The gradient of
+// energy is the gradient of the exaggerated KL divergence.
 func naive(p matrix.Matrix[float64], y *mat.Dense, exaggeration float64) (energy, entropy float64) {
 	n, _ := y.Dims()
 	z := 0.
@@ -71,8 +72,8 @@ func naive(p matrix.Matrix[float64], y *mat.Dense, exaggeration float64) (energy
 	return energy + math.Log(z), entropy
 }
 
-// TestDivergenceAndGradient compares with the definition and its central differences, for sizes near
-// the size of a tile.
+// TestDivergenceAndGradient compares the divergence with its definition, and the gradient with
+// central differences. The numbers of samples are close to the tile sizes.
 func TestDivergenceAndGradient(t *testing.T) {
 	for _, c := range []struct {
 		n, dims      int
@@ -106,8 +107,8 @@ func TestDivergenceAndGradient(t *testing.T) {
 	}
 }
 
-// TestPerplexity checks that every row has the entropy of the perplexity, and that its p_j|i satisfy
-// equation 1 for the β_i found.
+// TestPerplexity checks that the entropy of every row is the logarithm of the perplexity, and that
+// p_j|i and the returned β_i satisfy equation 1.
 func TestPerplexity(t *testing.T) {
 	const n = 80
 	for scale, x := range map[string]*mat.Dense{"1": uniforms(n, 5, 3), "1e-30": uniforms(n, 5, 4), "1e200": uniforms(n, 5, 5)} {
@@ -133,7 +134,8 @@ func TestPerplexity(t *testing.T) {
 					if p > 0 {
 						h -= p * math.Log(p)
 					}
-					// The sum cancels in the ratio of two neighbors.
+					// Compare ratios of two neighbors, because the normalizing sum of equation 1
+					// cancels.
 					k := (i + 1) % n
 					if j != i && k != i && row[j] > 1e-200 && row[k] > 1e-200 {
 						want := -beta * (d[j] - d[k])
@@ -175,9 +177,9 @@ func TestJointProbabilities(t *testing.T) {
 	}
 }
 
-// TestTies: a sample with more copies than the perplexity has only these as neighbors, with
-// equal weights. With fewer copies it has other neighbors, too. The search also ends if no β
-// in float64 can distinguish the distances.
+// TestTies checks samples with copies. If the number of copies is at least the perplexity, only the
+// copies are neighbors, with equal weights. With fewer copies, the sample has other neighbors, too.
+// The search must also end if no β in float64 can distinguish the distances.
 func TestTies(t *testing.T) {
 	b := newPrecisions(6, 3)
 	row := []float64{0, 0, 0, 0, 1, 2, 3}
@@ -202,8 +204,8 @@ func TestTies(t *testing.T) {
 	}
 }
 
-// blobs returns three clusters of 30 samples, 10 apart in units of their spread, in 8
-// dimensions, and their labels.
+// blobs returns 90 samples in three clusters in 8 dimensions, and their labels. The distance
+// between clusters is much larger than the standard deviation of a cluster.
 func blobs() (*mat.Dense, []int) {
 	x, labels := uniforms(90, 8, 7), make([]int, 90)
 	for i := range 90 {
@@ -213,7 +215,7 @@ func blobs() (*mat.Dense, []int) {
 	return x, labels
 }
 
-// TestClusters checks that the clusters of the data are clusters of the picture.
+// TestClusters checks that clusters of the data are still clusters in the embedding.
 func TestClusters(t *testing.T) {
 	x, labels := blobs()
 	before := mat.DenseCopyOf(x)
@@ -252,7 +254,7 @@ func TestClusters(t *testing.T) {
 			t.Errorf("mean of dimension %d is %v", k, m)
 		}
 	}
-	// More steps give a better picture, and the last gradient is small.
+	// More steps must decrease the divergence.
 	short, err := Embed(t.Context(), x, &Settings{Perplexity: 15, Iterations: 80})
 	if err != nil {
 		t.Fatal(err)
@@ -262,8 +264,8 @@ func TestClusters(t *testing.T) {
 	}
 }
 
-// TestSameBits checks that the result does not depend on the workers and the level, and has the
-// same bits on every machine.
+// TestSameBits checks that the result is bit-identical for every number of workers, at every
+// instruction-set level and on every machine.
 func TestSameBits(t *testing.T) {
 	const golden = "5d0f243e8bca08d8"
 	x := uniforms(270, 6, 8)
@@ -325,7 +327,7 @@ func TestInit(t *testing.T) {
 		sum += v * v / 20000
 		fourth += v * v * v * v / 20000
 	}
-	if math.Abs(sum-1) > 0.03 || math.Abs(fourth-2.9) > 0.15 { // 12 uniform deviates have 3 − 1.2/12
+	if math.Abs(sum-1) > 0.03 || math.Abs(fourth-2.9) > 0.15 { // the fourth moment of a sum of 12 uniform numbers is 3 − 1.2/12
 		t.Errorf("initial positions have second and fourth moments %v and %v", sum, fourth)
 	}
 }
@@ -368,9 +370,10 @@ func TestLikeScikitLearn(t *testing.T) {
 	}
 
 	if !testdata.IsLong() || asm.Current() == asm.Ref {
-		return // the same bits, and slow
+		return // slow, and the result is the same at every instruction-set level
 	}
-	// The last bits decide which local minimum is found. Therefore only means are compared.
+	// Rounding errors decide which local minimum is found. Therefore only means over several starts
+	// are compared.
 	var kl, t5, t10 float64
 	for k := 0; k < 8; k += 2 {
 		r, err := Embed(t.Context(), x, &Settings{Perplexity: 20, Init: starts.Slice(0, n, k, k+2), Iterations: 500, ExaggerationIterations: 250})
@@ -385,8 +388,8 @@ func TestLikeScikitLearn(t *testing.T) {
 	}
 }
 
-// trustworthiness returns the trustworthiness of a picture, from 0 to 1: how well the k neighbors
-// of each point in the picture match its neighbors in the data.
+// trustworthiness returns the trustworthiness of an embedding y of the samples x, from 0 to 1. It
+// measures how well the k nearest neighbors in y match the neighbors in x.
 func trustworthiness(x, y mat.Matrix, k int) float64 {
 	n, _ := x.Dims()
 	order := func(m mat.Matrix, i int) []int {
@@ -432,8 +435,8 @@ func read(t *testing.T, name string) *mat.Dense {
 	return mat.NewDense(testdata.CSV(t, filepath.Join("testdata", name+".csv")))
 }
 
-// TestOddData checks that pictures are finite for copies of samples, more features than samples, one
-// feature, and the smallest number of samples.
+// TestOddData checks that the positions are finite for unusual data: copies of samples, more
+// features than samples, one feature, and the smallest number of samples.
 func TestOddData(t *testing.T) {
 	copies := mat.NewDense(60, 3, nil)
 	for i := range 60 {
@@ -502,8 +505,8 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestCollapse checks that samples without structure are spread out in the end, although exaggeration
-// moves them into one point.
+// TestCollapse checks that the final positions of samples without structure are spread out,
+// although exaggeration moves the samples into one point.
 func TestCollapse(t *testing.T) {
 	r, err := Embed(t.Context(), uniforms(100, 100, 17), &Settings{Perplexity: 60, Iterations: 300, ExaggerationIterations: 150, LearningRate: 3})
 	if err != nil {
@@ -547,8 +550,8 @@ func TestEarlyEnd(t *testing.T) {
 	}
 }
 
-// TestEndsAnywhere checks that Embed returns the cause whenever the context ends, with few more checks of
-// the context, and that it checks the context in every piece of an iteration.
+// TestEndsAnywhere ends the context at many of its checks. Embed must return the cause after only a
+// few more checks. The test also checks that every part of an iteration checks the context.
 func TestEndsAnywhere(t *testing.T) {
 	x := uniforms(200, 3, 18)
 	embed := func(ctx context.Context) (*Result, error) {

@@ -6,9 +6,10 @@
 //	monge-beam --do score      --in digits.npz --model m.wda --folder /shared
 //	monge-beam --do crossvalidate --in digits.npz --folder /shared
 //
-// Beam's own flags choose where the work is done. The default, --runner prism, is this process. --runner
-// prism-processes starts a process on this machine for each of the --lanes. --runner flink --endpoint
-// HOST:8099 and --runner dataflow --project … --region … --staging_location … are clusters.
+// Beam's own flags choose where the work is done. By default (--runner prism), the work is done in
+// this process. With --runner prism-processes, each of the --lanes has its own process on this
+// machine. With --runner flink --endpoint HOST:8099, or --runner dataflow --project … --region …
+// --staging_location …, a cluster does the work.
 package main
 
 import (
@@ -82,8 +83,9 @@ func main() {
 	}
 }
 
-// runWithTempDir calls run with a temporary folder inside the current one, because Beam leaves an
-// empty file beamloopbackworker-… there for every loopback pipeline.
+// runWithTempDir calls run with a new folder for temporary files, and removes this folder
+// afterwards. For every loopback pipeline, Beam leaves an empty file beamloopbackworker-… among the
+// temporary files.
 func runWithTempDir(ctx context.Context) error {
 	dir, err := os.MkdirTemp("", "monge-beam-")
 	if err != nil {
@@ -146,8 +148,8 @@ func splitList(text string) []string {
 	return strings.Split(text, ",")
 }
 
-// readTraining reads the labeled file --in. Like monge fit, it uses only the rows whose split is 0 if
-// the file has an array split. For a model, it finds columns by their names in the training file.
+// readTraining reads the labeled file --in. Like monge fit, it uses only the rows with split 0 if
+// the file has an array split. If m is not nil, columns are found by the names that m has stored.
 func readTraining(m *wda.Model) (*dataset.Dataset, error) {
 	var how dataset.Missing
 	if err := how.UnmarshalText([]byte(*missing)); err != nil {

@@ -74,8 +74,8 @@ func TestSteps(t *testing.T) {
 	}
 }
 
-// TestCommand fits a model and classifies rows, checks that the error for a bad row names it, and
-// checks that no temporary file remains.
+// TestCommand fits a model and classifies rows. It checks that the error for a bad row names the
+// row, and that no temporary file remains.
 func TestCommand(t *testing.T) {
 	dir := t.TempDir()
 	path := writeModel(t, dir)
@@ -124,8 +124,8 @@ func makeTable(rows int, names ...string) string {
 	return out.String()
 }
 
-// TestTable checks that a fit writes the same bytes as monge fit, and that columns of another file
-// are found by name and give the classes of monge predict.
+// TestTable checks that a fit writes the same bytes as monge fit. It also checks that the columns
+// of a different file are found by name, and that the classes are those of monge predict.
 func TestTable(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }

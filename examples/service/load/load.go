@@ -1,7 +1,7 @@
-// Package load measures a service as independent users see it. Requests come at random times,
-// whether or not earlier ones have been answered. The time of a request counts from the moment at
-// which it was due. So if the service stalls for a second, all requests of that second are late,
-// not only one. This avoids coordinated omission.
+// Package load measures a service as independent users see it. Requests are due at random times,
+// whether or not earlier requests have been answered. The time of a request counts from the moment
+// at which the request was due. If the service stalls for a second, all requests that were due in
+// that second are late, not only one request. This avoids the error known as coordinated omission.
 package load
 
 import (
@@ -27,7 +27,7 @@ const (
 	outcomes
 )
 
-// Client sends requests one after the other on its own connection.
+// Client sends requests one after the other.
 type Client interface{ Do() Outcome }
 
 // Run describes a run.
@@ -89,8 +89,8 @@ func (r Run) Do(ctx context.Context, clients []Client) *Result {
 	return all
 }
 
-// schedule sends the times at which requests are due, relative to the start, until the context
-// ends. The channel has room for all of them, so a slow client does not delay others.
+// schedule sends the times at which requests are due, relative to start, until the context ends.
+// The channel has room for all times, so a slow client does not delay other clients.
 func (r Run) schedule(ctx context.Context, start time.Time) <-chan time.Duration {
 	due := make(chan time.Duration, int(2*r.Rate*r.Duration.Seconds())+1)
 	go func() {

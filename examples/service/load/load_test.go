@@ -16,15 +16,15 @@ func (c stalling) Do() Outcome {
 	return OK
 }
 
-// TestOmission checks that a pause of 200 ms counts for all requests that were due in it, not only
-// for the request that waited.
+// TestOmission checks that a pause of 200 ms counts for all requests that were due during the
+// pause, not only for the request that waited.
 func TestOmission(t *testing.T) {
 	r := Run{Rate: 1000, Duration: time.Second, Patience: time.Second, Seed: 1}.Do(t.Context(), []Client{stalling{new(atomic.Bool)}})
 	n := r.Latency.TotalCount()
 	if n < 850 || n > 1150 || r.Counts[OK] != n {
 		t.Errorf("%d requests in a second at 1000 a second, %v", n, r.Counts)
 	}
-	var slow int64 // a fifth of the requests is due in the pause, and half of these in its first half
+	var slow int64 // a fifth of the requests is due during the pause; half of them wait for 100 ms or more
 	for _, b := range r.Latency.Distribution() {
 		if b.From >= 100_000 {
 			slow += b.Count

@@ -27,8 +27,8 @@ import (
 	"google.golang.org/grpc/status"
 )
 
-// The attacks that once stopped this service, limited in size. The tests count bytes and answers and have long
-// timeouts, so they do not fail on a busy machine.
+// This file simulates attacks that used to stop the service, on a small scale. The tests count
+// bytes and answers and have long timeouts, so that they do not fail on a busy machine.
 
 const secret = "0123456789abcdef"
 
@@ -158,7 +158,7 @@ func guarded(t *testing.T) Config {
 	return c
 }
 
-// classifies returns an error unless the service answers a client with the token over gRPC.
+// classifies sends a gRPC request with the token. It returns an error unless the service answers.
 func classifies(t *testing.T, address net.Addr) error {
 	t.Helper()
 	conn, err := grpc.NewClient(address.String(), grpc.WithTransportCredentials(insecure.NewCredentials()))
@@ -175,8 +175,9 @@ func classifies(t *testing.T, address net.Addr) error {
 
 const classifyMethod = pb.Transform_Classify_FullMethodName
 
-// TestStalledWithoutToken checks that 200 streams without the token on two connections, each with
-// nearly a whole message of 1 MiB, are refused before the messages are received.
+// TestStalledWithoutToken opens 200 streams without a token for each of several methods. Each
+// stream announces a message of 1 MiB. The test checks that the service refuses the streams before
+// it receives the messages.
 func TestStalledWithoutToken(t *testing.T) {
 	r := start(t, guarded(t), io.Discard)
 	address := r.Addresses()[2]
@@ -195,7 +196,7 @@ func TestStalledWithoutToken(t *testing.T) {
 			}
 		}
 	}
-	// Health needs neither a token nor a message.
+	// The health check needs neither a token nor a message.
 	a := attack(t, address, "/grpc.health.v1.Health/Check", "wrong", 100, 1<<20)
 	fixture.Until(t, func() bool { _, ended := a.state(); return ended == 100 })
 	if a.answers[0][0] != '0' {
@@ -210,7 +211,7 @@ func TestStalledWithoutToken(t *testing.T) {
 }
 
 // TestStalledWithToken checks that a client with the token cannot make the service receive more
-// than its limits, and that a single connection cannot keep others waiting.
+// data than its limits allow, and that one connection cannot block other clients.
 func TestStalledWithToken(t *testing.T) {
 	r := start(t, guarded(t), io.Discard)
 	address := r.Addresses()[2]
@@ -220,8 +221,8 @@ func TestStalledWithToken(t *testing.T) {
 	before := heap()
 	const streams, message, perConnection = 100, 1 << 20, 2
 	a := attack(t, address, classifyMethod, secret, streams, message)
-	// Two streams have a slot and send a message without its end. All other streams send only as much as
-	// flow control allows.
+	// Two streams hold a slot and send their messages except for the last byte. All other streams
+	// send only as much as flow control allows.
 	const slots = perConnection * message
 	fixture.Until(t, func() bool { sent, _ := a.state(); return sent >= slots })
 	if err := classifies(t, address); err != nil {
@@ -237,8 +238,8 @@ func TestStalledWithToken(t *testing.T) {
 	}
 }
 
-// TestReceiveTime checks that a message that does not arrive in time ends its stream and frees its
-// slot.
+// TestReceiveTime checks that the service ends a stream if the message does not arrive in time, and
+// then frees the slot of the stream.
 func TestReceiveTime(t *testing.T) {
 	c := guarded(t)
 	c.ReadTimeout = 200 * time.Millisecond
@@ -263,8 +264,8 @@ func TestReceiveTime(t *testing.T) {
 	}
 }
 
-// TestIdleConnections checks that idle connections, three times as many as allowed, do not keep
-// other clients out, over any protocol.
+// TestIdleConnections opens three times as many idle connections as allowed. It checks that other
+// clients can still connect over every protocol.
 func TestIdleConnections(t *testing.T) {
 	c := config(t)
 	c.Connections = 20
@@ -291,7 +292,7 @@ func TestIdleConnections(t *testing.T) {
 	}
 	text := r.get(t, r.admin+"/metrics")
 	for _, want := range []string{`monge_connections{listener="http"} 5`, `monge_connections{listener="admin"} 5`, "monge_connections_evicted_total 1"} {
-		if !strings.Contains(text, want) { // 20/4, one of them the client; more than 150 evicted
+		if !strings.Contains(text, want) { // 20/4 connections, including the client's; more than 150 were evicted
 			t.Errorf("no %s", want)
 		}
 	}

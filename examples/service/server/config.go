@@ -15,11 +15,10 @@ import (
 	"google.golang.org/grpc"
 )
 
-// Config configures New. Flags defines a flag for every field except the last two.
+// Config configures New. Flags defines a flag for every field except Middleware and GRPCOptions.
 type Config struct {
 	Engine engine.Config
-	// HTTP, GRPC and Admin are the addresses to listen on. An interface with an empty address is
-	// off.
+	// HTTP, GRPC and Admin are the addresses to listen on. An empty address disables the interface.
 	HTTP, GRPC, Admin string
 	// TLSCert and TLSKey are PEM files.
 	TLSCert, TLSKey string
@@ -36,14 +35,14 @@ type Config struct {
 	Idle        time.Duration // connections without requests are closed after this time
 	Age         time.Duration // all connections are closed after this time
 	Watch       time.Duration // time between checks of the model file; 0 means no checks
-	// Drain is the time between /readyz answering 503 and the closing of the listeners. Grace is
-	// the time that requests in progress have afterwards.
+	// Drain is the time for which the service still accepts requests after /readyz has started to
+	// answer 503. Grace is the time that requests in progress have after the listeners are closed.
 	Drain, Grace time.Duration
 	AccessLog    bool
 
-	// Middleware wraps the HTTP handler. GRPCOptions are additional options of the gRPC server. Use
-	// them to add an OpenTelemetry SDK. For gRPC, use a stats handler: interceptors are not called,
-	// because methods are registered as streams (see package grpcapi).
+	// Middleware wraps the HTTP handler. GRPCOptions are additional options of the gRPC server.
+	// Both can be used to add an OpenTelemetry SDK. For gRPC, use a stats handler: interceptors are
+	// not called, because methods are registered as streams (see package grpcapi).
 	Middleware  func(http.Handler) http.Handler
 	GRPCOptions []grpc.ServerOption
 }
@@ -98,10 +97,11 @@ func Variable(flag string) string {
 	return "MONGE_SERVICE_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
 }
 
-// Environment sets every flag of fs whose variable is in environ, a list as returned by os.Environ.
-// Call it before fs.Parse, so that flags override variables. It also returns the names of variables
-// that begin with MONGE_SERVICE_ but set no flag. Such names are not an error, because Kubernetes sets
-// MONGE_SERVICE_HOST and others for a service named monge.
+// Environment sets every flag of fs whose environment variable is in environ, a list as returned by
+// os.Environ. Call Environment before fs.Parse, so that flags override variables. Environment also
+// returns the names of variables that begin with MONGE_SERVICE_ but set no flag. Such names are not
+// an error, because Kubernetes sets MONGE_SERVICE_HOST and similar variables for a service named
+// monge.
 func Environment(fs *flag.FlagSet, environ []string) (unknown []string, err error) {
 	flags := map[string]*flag.Flag{}
 	fs.VisitAll(func(f *flag.Flag) { flags[Variable(f.Name)] = f })
@@ -137,8 +137,8 @@ func (c *Config) check() error {
 	return nil
 }
 
-// readSecrets reads the certificate, its key and the token. It returns an error if other machines
-// can reach an address, unless TLS and a token are configured or Public is set.
+// readSecrets reads the certificate, its key and the token. If other machines can reach an address,
+// readSecrets requires TLS and a token, unless Public is set.
 func (c *Config) readSecrets() (conf *tls.Config, token string, err error) {
 	if (c.TLSCert == "") != (c.TLSKey == "") {
 		return nil, "", errors.New("-tls-cert and -tls-key go together: give both or none")

@@ -98,7 +98,8 @@ func TestAmplifiedJSON(t *testing.T) {
 	}
 }
 
-// TestAmplifiedProtobuf checks the same for messages that consist of many small messages.
+// TestAmplifiedProtobuf checks the growth of the heap for protobuf messages that consist of many
+// small messages.
 func TestAmplifiedProtobuf(t *testing.T) {
 	table := fixture.NewTable(t, dataset.MissingMean)
 	c := config(t)

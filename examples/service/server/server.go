@@ -72,7 +72,7 @@ func New(config Config, log *slog.Logger, m *metrics.Metrics) (_ *Server, err er
 		write         time.Duration // time limit for an answer
 	}{
 		{"http", config.HTTP, config.Middleware(s.api.Handler()), 2*config.ReadTimeout + config.Engine.Limits.Timeout},
-		{"admin", config.Admin, s.api.Admin(), 5 * time.Minute}, // the request sets the duration of a profile
+		{"admin", config.Admin, s.api.Admin(), 5 * time.Minute}, // long enough for a profile, whose duration the request sets
 	} {
 		if l.address == "" {
 			continue
@@ -115,7 +115,6 @@ func (s *Server) listen(name, address string, m *metrics.Metrics) error {
 	return nil
 }
 
-// close closes the listeners.
 func (s *Server) close() {
 	for _, l := range s.listeners {
 		l.Close()
@@ -160,7 +159,7 @@ func (s *Server) Run(ctx context.Context) error {
 		})
 	}
 	if s.config.Watch > 0 {
-		go s.watchModel(ctx) // Run does not wait for it, because a stalled file system would block it
+		go s.watchModel(ctx) // Run does not wait for this goroutine, which a stalled file system could block
 	}
 	s.log.Info("listening", "addresses", fmt.Sprint(s.Addresses()))
 	<-ctx.Done()

@@ -99,7 +99,7 @@ func (r *running) get(t *testing.T, url string) string {
 	return string(body)
 }
 
-// row returns a sample as a request.
+// row returns a complete HTTP request to classify one sample.
 func row() []byte {
 	var body []byte
 	for i := range 10 {
@@ -229,8 +229,8 @@ func TestEnvironment(t *testing.T) {
 	}
 }
 
-// TestObserved checks that a request keeps its ID and its trace over both protocols, has one line
-// in the access log unless the log is off, and passes through the configured middleware.
+// TestObserved checks a request over both protocols. It must keep its ID and its trace, have one
+// line in the access log unless the log is disabled, and pass through the configured middleware.
 func TestObserved(t *testing.T) {
 	const trace = "4bf92f3577b34da6a3ce929d0e0e4736"
 	for _, on := range []bool{true, false} {
@@ -388,8 +388,8 @@ func TestDrain(t *testing.T) {
 			client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 1}}
 			defer client.CloseIdleConnections()
 			for {
-				// A body that cannot be read twice, so that the client does not repeat a request on
-				// its own.
+				// The body cannot be read twice. Therefore the client does not repeat a failed
+				// request automatically.
 				a, err := client.Post(r.url+"/v1/classify", "application/x-float64", io.MultiReader(bytes.NewReader(make([]byte, 80))))
 				if errors.Is(err, syscall.ECONNREFUSED) {
 					return // the service has ended
@@ -441,8 +441,8 @@ func TestWatchedShutdown(t *testing.T) {
 	}
 }
 
-// TestAddresses checks that addresses which others can reach need TLS and a token, or the flag that
-// permits them.
+// TestAddresses checks that addresses that other machines can reach require TLS and a token, or the
+// flag -insecure-public.
 func TestAddresses(t *testing.T) {
 	cert, key, pool := certificate(t)
 	token := fixture.Write(t, filepath.Join(t.TempDir(), "token"), []byte("0123456789abcdef\n"))

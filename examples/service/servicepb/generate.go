@@ -1,7 +1,7 @@
-// Package servicepb is the gRPC interface, generated from service.proto. The command needs
-// protoc, protoc-gen-go and protoc-gen-go-grpc in the path: the first is in Debian's
-// protobuf-compiler, or pip install grpcio-tools (then it is python3 -m grpc_tools.protoc);
-// the others come by
+// Package servicepb is the gRPC interface, generated from service.proto. The go:generate command
+// needs protoc, protoc-gen-go and protoc-gen-go-grpc in the path. protoc is in Debian's package
+// protobuf-compiler. It is also in the Python package grpcio-tools, where its name is python3 -m
+// grpc_tools.protoc. The other two are installed by
 //
 //	go install google.golang.org/protobuf/cmd/protoc-gen-go@v1.36.12
 //	go install google.golang.org/grpc/cmd/protoc-gen-go-grpc@v1.6.2

@@ -1,6 +1,7 @@
 // Command defaults compares the default settings of package wda with PCA and with other settings. A
-// row has the mean errors of nearest neighbors on rows that were not fitted to. All but the default
-// settings are in float32, to save time. With 20 splits it takes about half an hour.
+// row of the printed table has the mean nearest-neighbor errors on test data. To save time, every
+// choice of settings except the default uses float32. With 20 splits the command takes about half
+// an hour.
 //
 //	go run ./cmd/defaults -splits 20 -run USPS FOLDER
 package main
@@ -89,7 +90,7 @@ func candidates() []candidate {
 type experiment struct {
 	name, file string
 	p          int
-	train      int  // rows to train with; 0 is half
+	train      int  // number of training rows; 0 means half of all rows
 	noise      bool // the paper's protocol for small data: standardize and append 100 noise features
 }
 
@@ -110,14 +111,14 @@ var experiments = []experiment{
 // compare prints a row for each number of neighbors.
 func (e experiment) compare(ctx context.Context, folder string, splits int, all []candidate) error {
 	began := time.Now()
-	var data *dataset.Dataset // nil if it is simulated
+	var data *dataset.Dataset // nil if the data are simulated
 	if e.file != "" {
 		var err error
 		if data, err = dataset.ReadFile(filepath.Join(folder, e.file), nil); err != nil {
 			return err
 		}
 	}
-	// errors[k][0] are the errors of PCA, of every split.
+	// errors[k][0] holds the errors of PCA, one for every split.
 	errors := make([][][]float64, len(neighbors))
 	for k := range errors {
 		errors[k] = make([][]float64, 1+len(all))
@@ -172,8 +173,8 @@ func (e experiment) compare(ctx context.Context, folder string, splits int, all 
 	return nil
 }
 
-// split draws training and test rows. The test rows are the official ones if the file has them,
-// otherwise all that are left.
+// split draws training and test rows. If the file marks official test rows, they are the test rows.
+// Otherwise all rows that are not training rows are test rows.
 func (e experiment) split(all *dataset.Dataset, seed uint64) (train, test *dataset.Dataset, err error) {
 	switch {
 	case all == nil:
@@ -195,7 +196,8 @@ func (e experiment) split(all *dataset.Dataset, seed uint64) (train, test *datas
 	return train, test, err
 }
 
-// withNoise standardizes x by the columns of from and appends 100 Gaussian features.
+// withNoise standardizes x with the column means and standard deviations of from. It then appends
+// 100 columns of Gaussian noise.
 func withNoise(from, x *mat.Dense, seed uint64) *mat.Dense {
 	const noise = 100
 	m, d := from.Dims()

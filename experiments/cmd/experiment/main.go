@@ -40,8 +40,8 @@ const (
 	exitInterrupted = 130 // 128 + SIGINT, the convention of shells
 )
 
-// grace is how long a run may take to end by itself after a signal. Cells that have not ended by
-// then are abandoned, and unfinished files are removed.
+// grace is the time that a run has to stop after a signal. Experiment cells that are still running
+// after this time are abandoned, and unfinished files are removed.
 const grace = 20 * time.Millisecond
 
 const usage = `Experiment makes the figures and tables of the WDA paper, or compares methods on
@@ -151,7 +151,7 @@ func (c *command) complain(text string) {
 	fmt.Fprintln(c.stderr, "experiment: "+strings.TrimPrefix(strings.Join(strings.Fields(text), " "), "experiment: "))
 }
 
-// interrupt prints once that the run was interrupted, and returns the exit code.
+// interrupt prints a message that the run was interrupted, at most once, and returns the exit code.
 func (c *command) interrupt() int {
 	c.said.Do(func() {
 		c.complain("interrupted; finished cells are in the journal, and the same command continues from there")
@@ -159,7 +159,7 @@ func (c *command) interrupt() int {
 	return exitInterrupted
 }
 
-// flags declares the flags. A range is checked by check.
+// flags declares the flags. The method check checks the ranges of their values.
 func (c *command) flags() *pflag.FlagSet {
 	s := &c.settings
 	fs := pflag.NewFlagSet("experiment", pflag.ContinueOnError)
@@ -181,7 +181,6 @@ func (c *command) flags() *pflag.FlagSet {
 	return fs
 }
 
-// execute parses and runs a command line.
 func (c *command) execute(ctx context.Context, args []string) error {
 	fs := c.flags()
 	if err := fs.Parse(args); errors.Is(err, pflag.ErrHelp) || err == nil && fs.NArg() == 1 && fs.Arg(0) == "help" {
@@ -216,7 +215,6 @@ func (c *command) execute(ctx context.Context, args []string) error {
 	return c.runAll(ctx, fs, []experiments.Experiment{e})
 }
 
-// check checks the values of the flags.
 func (c *command) check(fs *pflag.FlagSet) error {
 	s := &c.settings
 	switch {
@@ -269,7 +267,7 @@ func (c *command) list() error {
 	})
 }
 
-// print writes the result: object with --json, otherwise the output of text.
+// print writes a result. With --json, it writes object as JSON. Otherwise it calls text.
 func (c *command) print(object any, text func(w io.Writer)) error {
 	var err error
 	if c.json {
@@ -300,8 +298,9 @@ type result struct {
 	Seconds float64  `json:"seconds"`
 }
 
-// runAll runs experiments one after the other. If there are several, it leaves out experiments without
-// data and prints a warning. A single experiment without data is an error.
+// runAll runs experiments one after the other. If there are several experiments, it skips every
+// experiment without data and prints a warning. If there is only one experiment, missing data are
+// an error.
 func (c *command) runAll(ctx context.Context, fs *pflag.FlagSet, list []experiments.Experiment) error {
 	if err := c.check(fs); err != nil {
 		return err
@@ -414,8 +413,8 @@ func (c *command) newProgressBar(what string, total int) *progressbar.ProgressBa
 	)
 }
 
-// buildVersion names this program for reports and journals. The version contains the revision,
-// and whether the checkout was modified, if the Go command could tell.
+// buildVersion returns the name and version of this program for reports and journals. The version
+// contains the revision and whether the checkout was modified, if the Go command recorded them.
 func buildVersion() string {
 	version := "(devel)"
 	if b, ok := debug.ReadBuildInfo(); ok {

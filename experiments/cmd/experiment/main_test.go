@@ -19,8 +19,8 @@ import (
 	"github.com/gomonge/monge/internal/testdata"
 )
 
-// mainVariable is an environment variable that makes the test binary run as the program. It closes
-// file descriptor 3 first.
+// mainVariable is an environment variable. If it is set, the test binary closes file descriptor 3
+// and then runs as the program.
 const mainVariable = "MONGE_TEST_MAIN"
 
 func TestMain(m *testing.M) {
@@ -31,7 +31,6 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// run runs a command line.
 func run(t testing.TB, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	return runContext(t.Context(), args...)
@@ -56,7 +55,7 @@ func object(t testing.TB, args ...string) (v map[string]any) {
 	return v
 }
 
-// get returns a number of an object.
+// get returns the number with the given name in a JSON object.
 func get(t testing.TB, v map[string]any, name string) float64 {
 	t.Helper()
 	x, ok := v[name].(float64)
@@ -100,7 +99,7 @@ func TestExperiment(t *testing.T) {
 		t.Errorf("%.60q, %v", table, err)
 	}
 
-	// The same run again prints text and computes nothing.
+	// Repeat the run without --json. It must print text and compute nothing.
 	code, out, complaint := run(t, args...)
 	if code != exitOK || complaint != "" || !strings.Contains(out, "of them from earlier runs") || !strings.Contains(out, "toy.html") {
 		t.Errorf("exit %d, %q, %q", code, out, complaint)
@@ -110,7 +109,7 @@ func TestExperiment(t *testing.T) {
 		t.Errorf("%v", again)
 	}
 
-	// Another seed in the same folder.
+	// A run with a different seed in the same folder must fail.
 	code, _, complaint = run(t, append(args, "--seed", "2")...)
 	if code != exitFailure || !strings.Contains(complaint, "seed was 1, now 2") || !strings.Contains(complaint, "--fresh") {
 		t.Errorf("exit %d, %q", code, complaint)
@@ -167,8 +166,8 @@ func TestExperimentErrors(t *testing.T) {
 	}
 }
 
-// TestExperimentInterrupt checks that an interrupted run prints how to continue it, and that this
-// works.
+// TestExperimentInterrupt checks that an interrupted run prints how to continue it, and that the
+// same command with fewer trials then succeeds.
 func TestExperimentInterrupt(t *testing.T) {
 	dir := t.TempDir()
 	args := []string{"toy-lambda", "--methods", "wda-one", "--out", dir, "--workers", "1", "--small", "--trials"}
@@ -181,7 +180,7 @@ func TestExperimentInterrupt(t *testing.T) {
 	if left := files(t, filepath.Join(dir, "toy-lambda")); !slices.Equal(left, []string{"toy-lambda.journal"}) {
 		t.Errorf("it has left %v", left)
 	}
-	// Two values of λ, the default, and the true dimensions.
+	// The four cells are two values of λ, the default settings, and the true dimensions.
 	if v := object(t, append(args, "1")...); get(t, v, "cells") != 4 {
 		t.Errorf("%v", v)
 	}
@@ -196,8 +195,8 @@ func TestHelp(t *testing.T) {
 	}
 }
 
-// TestSignal checks that a signal ends a running experiment with exit code 130, and that only the journal
-// remains. -v prints the time from the signal to the end.
+// TestSignal checks that a signal ends a running experiment with exit code 130, and that only the
+// journal remains. With -v, the test prints the time from the signal to the end of the process.
 func TestSignal(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("Windows has no signals")
@@ -238,7 +237,7 @@ func TestSignal(t *testing.T) {
 			_, _ = io.ReadAll(begun)
 			name := strings.Fields(c.args)[0]
 			journal := filepath.Join(dir, name, name+".journal")
-			for range 600 { // a minute: other work may keep the machine busy
+			for range 600 { // wait up to a minute, because the machine may be busy
 				if _, err := os.Stat(journal); err == nil {
 					break
 				}

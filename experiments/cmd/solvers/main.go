@@ -1,6 +1,6 @@
-// Command solvers makes the tables of wda/SOLVERS.md on MNIST, with p = 10 and ρ = 0.5. A row has J,
-// how stationary it is, the steps, the error of 5 nearest neighbors among the training digits on the
-// official test digits, and the time of a solver.
+// Command solvers makes the tables of wda/SOLVERS.md on MNIST, with p = 10 and ρ = 0.5. Each row of
+// a table describes one solver: the objective J, the relative norm of its gradient, the number of
+// steps, the error of a 5-nearest-neighbor classifier on the official test digits, and the time.
 //
 //	go run ./cmd/solvers -sizes 1000 -solvers pca,auto,eigen,minibatch -batches 8,64 mnist.npz
 package main
@@ -67,7 +67,7 @@ type experiment struct {
 	float32s, score bool
 }
 
-// sample returns a sample of the training digits. Text is its size.
+// sample returns a random sample of the training digits. The sample size is given as text.
 func (e *experiment) sample(text string) (*dataset.Dataset, error) {
 	n, err := strconv.Atoi(text)
 	if err != nil || n >= e.train.Len() {
@@ -76,7 +76,8 @@ func (e *experiment) sample(text string) (*dataset.Dataset, error) {
 	return e.train.Sample(n, 1)
 }
 
-// compare prints the rows of a solver: one for each batch size of minibatch, otherwise one.
+// compare prints the table rows of a solver: one row for each batch size of minibatch, and one row
+// for every other solver.
 func (e *experiment) compare(ctx context.Context, size, name string) error {
 	few, many, _ := strings.Cut(size, "/")
 	part, err := e.sample(few)
@@ -111,7 +112,7 @@ func (e *experiment) compare(ctx context.Context, size, name string) error {
 	return nil
 }
 
-// fit fits to part and prints a row.
+// fit fits WDA to the digits in part and prints a table row.
 func (e *experiment) fit(ctx context.Context, size, name string, method wda.Method, part, neighbors *dataset.Dataset) error {
 	m, err := wda.Fit(ctx, part.X, part.Labels, &wda.Settings{
 		Components: components,

@@ -8,9 +8,8 @@
 //
 //   - GC: share of the garbage collector in the service's processor time;
 //   - cores: number of processors that the service kept busy;
-//   - steal: share of the machine's processors that the hypervisor gave to others (on Linux). A
-//
-// high share delays answers without a fault of the service.
+//   - steal: share of processor time that the hypervisor gave to other machines (on Linux). A high
+//     share means that the hypervisor, and not the service, delayed answers.
 package main
 
 import (
@@ -126,7 +125,7 @@ func (o *options) measureRow(name string, run load.Run, clients []load.Client) (
 	return r.PerSecond(load.OK), nil
 }
 
-// reloadModel requests the reloads, spread over the time of a run.
+// reloadModel requests o.reloads reloads of the model, evenly spread over the duration of a run.
 func (o *options) reloadModel(during time.Duration) error {
 	for range o.reloads {
 		time.Sleep(during / time.Duration(o.reloads+1))
@@ -167,7 +166,7 @@ func (o *options) readProcessorTimes() (p processorTimes, err error) {
 // stolenTime returns the processor time taken by the hypervisor and the total processor time, in
 // ticks. It returns zeros if the system does not report them.
 func stolenTime() (stolen, all float64) {
-	const steal = 8 // user nice system idle iowait irq softirq steal, after "cpu"
+	const steal = 8 // field number in the line "cpu user nice system idle iowait irq softirq steal"
 	text, _ := os.ReadFile("/proc/stat")
 	line, _, _ := strings.Cut(string(text), "\n")
 	fields := strings.Fields(line)
@@ -180,7 +179,7 @@ func stolenTime() (stolen, all float64) {
 	return stolen, all
 }
 
-// distinctRequests is the number of different requests that are sent in turn.
+// distinctRequests is the number of different requests. A client sends them in turn.
 const distinctRequests = 32
 
 // connect returns clients with requests for the served model.

@@ -2,8 +2,9 @@
 //
 //	serve -model digits.wda
 //
-// -help lists the flags. An environment variable can set each flag: MONGE_SERVICE_MODEL sets
-// -model, MONGE_SERVICE_MAX_BODY sets -max-body. Flags override variables.
+// The flag -help lists all flags. Each flag can also be set by an environment variable. For
+// example, MONGE_SERVICE_MODEL sets -model, and MONGE_SERVICE_MAX_BODY sets -max-body. Flags
+// override environment variables.
 package main
 
 import (

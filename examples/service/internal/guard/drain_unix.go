@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// shrinkQueue limits the queue of connections that wait for Accept to one. The system ignores other
-// clients, which try again after a second. If the listener is closed by then, they are refused.
+// shrinkQueue reduces to one the number of connections that can wait for Accept. The system ignores
+// further clients. They try again later, and are refused if the listener is closed by then.
 func shrinkQueue(l net.Listener) {
 	withDescriptor(l, func(fd int) { unix.Listen(fd, 0) })
 }

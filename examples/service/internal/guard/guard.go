@@ -2,9 +2,10 @@
 // clients.
 //
 // If a client connects when the limit is reached, the listener closes a connection that is not in
-// use: first the oldest one that has never made an authorized request, then the one that has been
-// idle for longest. If all connections are in use, the new one waits. At most a quarter of the
-// connections may be without an authorized request.
+// use. It prefers the oldest connection that has never made an authorized request. If there is
+// none, it closes the connection that has been idle for the longest time. If all connections are in
+// use, the new connection waits. At most a quarter of the connections may be without an authorized
+// request.
 package guard
 
 import (
@@ -34,9 +35,9 @@ type Listener struct {
 	closed bool
 }
 
-// Listen limits l to limit connections. Each connection has the given number of slots (see
-// Conn.Slot). The listener calls evicted for every connection that it closes to make room for
-// another.
+// Listen wraps l in a Listener that accepts at most limit connections. Each connection has the
+// given number of slots (see Conn.Slot). The listener calls evicted for every connection that it
+// closes to make room for a new connection.
 func Listen(l net.Listener, limit, slots int, evicted func()) *Listener {
 	g := &Listener{Listener: l, limit: limit, slots: slots, evicted: evicted, conns: map[*Conn]struct{}{}, drained: make(chan struct{})}
 	g.change = sync.NewCond(&g.mu)
@@ -94,10 +95,11 @@ func (l *Listener) evictionCandidate() (first *Conn) {
 	return first
 }
 
-// Drain closes the listener without resetting clients. The system resets connections that wait for
-// Accept when a listener is closed. So Drain first shortens the queue and stops accepting, until
-// every client that is connecting now is in the queue or has been ignored. Then it empties the
-// queue. After that, Accept returns net.ErrClosed. Drain ends early if the context ends.
+// Drain closes the listener without resetting clients. When a listener is closed, the system resets
+// the connections that wait for Accept. Drain therefore first shortens this queue and stops
+// accepting. It waits until every client that is connecting is either in the queue or ignored by
+// the system. Then Drain empties the queue. After that, Accept returns net.ErrClosed. Drain ends
+// early if the context ends.
 func (l *Listener) Drain(ctx context.Context) {
 	if d, ok := l.Listener.(interface{ SetDeadline(time.Time) error }); ok {
 		shrinkQueue(l.Listener)
@@ -115,8 +117,8 @@ func (l *Listener) Drain(ctx context.Context) {
 }
 
 // Unread reports whether a client has connected within the last second and has not made an
-// authorized request yet. Its request may be on the way, and http.Server.Shutdown would close the
-// connection without an answer.
+// authorized request yet. Such a client may have sent a request that has not arrived.
+// http.Server.Shutdown would close this connection without an answer.
 func (l *Listener) Unread() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -133,7 +135,7 @@ const (
 	// ignored.
 	settleTime = 20 * time.Millisecond
 	// retransmitTime is the time after which a client repeats a packet that was lost because the
-	// queue was full. Then its connection is in the queue.
+	// queue was full. Afterwards the client's connection is in the queue.
 	retransmitTime = 250 * time.Millisecond
 )
 
@@ -187,7 +189,7 @@ type Conn struct {
 	// Guarded by listener.mu.
 	authorized bool   // has made an authorized request
 	requests   int    // authorized requests in progress
-	lastUse    uint64 // uses at the last use
+	lastUse    uint64 // value of listener.uses at the last use
 }
 
 // address is a remote address that refers to its Conn. It works through a TLS connection.

@@ -50,8 +50,9 @@ func closed(t *testing.T, c net.Conn) {
 	}
 }
 
-// TestEviction checks that the oldest unauthorized connection is closed first, then the one idle
-// for longest, and that a connection in use stays.
+// TestEviction checks the order in which connections are closed: first the oldest unauthorized
+// connection, then the connection that has been idle for the longest time. A connection in use must
+// stay open.
 func TestEviction(t *testing.T) {
 	var evicted int
 	l, connect := listen(t, 2, &evicted)
@@ -60,7 +61,7 @@ func TestEviction(t *testing.T) {
 	a.End()
 	anonymous, _ := connect()
 	_, b := connect()
-	closed(t, anonymous) // although known is older
+	closed(t, anonymous) // although the authorized connection is older
 	b.Begin()
 	b.End()
 	a.Begin()

@@ -26,13 +26,13 @@ func TestWriter(t *testing.T) {
 	}
 }
 
-// TestBlocked checks that a reader that never reads blocks neither Write nor Close, and that lost
-// lines are counted.
+// TestBlocked checks that neither Write nor Close waits for a reader that never reads, and that
+// lost lines are counted.
 func TestBlocked(t *testing.T) {
 	r, w := io.Pipe()
 	var dropped atomic.Int64
 	q := New(w, 100, func() { dropped.Add(1) })
-	for range 50 { // the goroutine takes the first line at some time, and it still counts
+	for range 50 { // a line that the goroutine is writing still counts toward the limit
 		io.WriteString(q, "0123456789")
 	}
 	if n := dropped.Load(); n != 40 {

@@ -61,7 +61,7 @@ func NewContext(ctx context.Context, s *Share) context.Context {
 	return context.WithValue(ctx, key{}, s)
 }
 
-// Take adds n bytes to the share of the context's request. Without a share, it does nothing.
+// Take adds n bytes to the share in the context. If the context has no share, Take does nothing.
 func Take(ctx context.Context, n int64) error {
 	if s, ok := ctx.Value(key{}).(*Share); ok {
 		return s.Take(n)

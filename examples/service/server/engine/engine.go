@@ -32,12 +32,12 @@ type Config struct {
 	Limits  Limits
 	Solvers Solvers
 	// Queue is the maximum number of requests to project or classify that wait for a processor.
-	// Wait is the longest time that they wait. TransportQueue and TransportWait are the same for
-	// requests that wait for a solver. See type Queue.
+	// Wait is the longest time that such a request waits. TransportQueue and TransportWait are the
+	// same limits for requests that wait for a solver. See type Queue.
 	Queue, TransportQueue int
 	Wait, TransportWait   time.Duration
-	// Requests is the maximum number of requests in progress: received, waiting, processed or
-	// answered.
+	// Requests is the maximum number of requests in progress. A request is in progress from its
+	// receipt until it has been answered.
 	Requests int
 	// Memory is the budget of all requests in bytes. One half is for the workspaces of the solvers.
 	// The other half is for request bodies, decoded values and answers.
@@ -114,8 +114,8 @@ func New(config Config, log *slog.Logger) (*Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Same as for a problem of the pool: a quarter of a solver's share. The idle solver of the pool
-	// keeps 10/32 of the share.
+	// An exact problem may use as much memory as a problem solved by the pool, a quarter of a
+	// solver's share. Meanwhile the idle solver of the pool keeps 10/32 of the share.
 	e.exactMemory = config.Memory / 2 / int64(e.transport.Slots()) / 4
 	return e, e.Reload(context.Background())
 }
@@ -151,9 +151,9 @@ func (e *Engine) Leave() { e.requests.Add(-1) }
 // Requests returns the number of requests in progress.
 func (e *Engine) Requests() int { return int(e.requests.Load()) }
 
-// Do waits for the request's turn and then calls work with a context that ends at the deadline. It
-// returns the error of work, or the reason why work was not called. If work panics, Do logs the
-// panic and returns an error.
+// Do waits for a slot in the queue of the operation and then calls work with a context that ends at
+// the deadline. Do returns the error of work, or the reason why work was not called. If work
+// panics, Do logs the panic and returns an error.
 func (e *Engine) Do(ctx context.Context, op Operation, work func(context.Context) error) (err error) {
 	ctx, cancel := context.WithTimeout(ctx, e.config.Limits.Timeout)
 	defer cancel()

@@ -67,8 +67,8 @@ func TestRows(t *testing.T) {
 	}
 }
 
-// TestReject checks rejection by distance, learned from the samples of the check, and by the
-// fraction of neighbors.
+// TestReject checks both reasons for rejection: a distance above the quantile that is computed from
+// the check samples, and a small share of neighbors.
 func TestReject(t *testing.T) {
 	known := fixture.CSV(t, fixture.Samples(200, 3))
 	e := newEngine(t, func(c *Config) {
@@ -101,7 +101,8 @@ func TestReject(t *testing.T) {
 	}
 }
 
-// TestCalibrated checks that a calibrated model rejects samples without any setting of the service.
+// TestCalibrated checks that a calibrated model rejects samples even if the service sets no
+// rejection.
 func TestCalibrated(t *testing.T) {
 	c, err := fixture.Classifier(t, 1).Calibrate(t.Context(), fixture.Samples(200, 3).X, &wda.Calibration{Rate: 0.1})
 	if err != nil {
@@ -228,8 +229,8 @@ func TestTransport(t *testing.T) {
 	}
 }
 
-// TestExact checks that an exact problem has the minimum cost with a proof, obeys the limits of all
-// problems, and ends at its deadline.
+// TestExact checks that the answer to an exact problem has the minimum cost and a certificate.
+// Exact problems must obey the limits of all transport problems, and must end at their deadline.
 func TestExact(t *testing.T) {
 	e := newEngine(t, func(c *Config) { c.Limits.Pairs, c.Limits.Columns, c.Solvers.Number = 100, 4, 1 })
 	p := &Problem{X: Matrix{Columns: 1, Data: []float64{0, 1}}, Y: Matrix{Columns: 1, Data: []float64{0.5, 1.5, 9}}, B: []float64{0.5, 0.25, 0.25}, Plan: true, Exact: true}
@@ -237,7 +238,8 @@ func TestExact(t *testing.T) {
 	if err := e.Transport(t.Context(), p, &s); err != nil {
 		t.Fatal(err)
 	}
-	// In ascending order: half of the mass by 0.5, a quarter by 0.5, and a quarter by 8.
+	// In the optimal transport plan, mass ½ moves by 0.5, mass ¼ moves by 0.5, and mass ¼ moves by
+	// 8.
 	if s.Status != "optimal" || s.Cost != 0.75*0.25+0.25*64 || s.Gap == nil || *s.Gap > 1e-14 || s.MarginalError != 0 || s.Plan.Rows() != 2 || !slices.Equal(s.Plan.Data, []float64{0.5, 0, 0, 0, 0.25, 0.25}) {
 		t.Errorf("%+v", s)
 	}
@@ -424,8 +426,9 @@ func TestConfig(t *testing.T) {
 
 func fails(_ *Engine, err error) bool { return err != nil }
 
-// TestStalledReload checks that Reload returns at its time limit while a model file blocks, and
-// that later calls do, too. The old model stays in use, even if the file is finally read.
+// TestStalledReload checks that Reload returns at its time limit if reading the model file blocks,
+// and that later calls of Reload return, too. The old model must stay in use, even if the new file
+// can be read later.
 func TestStalledReload(t *testing.T) {
 	e := newEngine(t, nil)
 	before := e.Info().Hash

@@ -16,14 +16,15 @@ import (
 
 // Check decides which models are served and which answers are rejected.
 type Check struct {
-	// Samples is a file of labeled samples in any format that package dataset reads. The names in
-	// the model select its columns. If Samples is empty, every undamaged model is served.
+	// Samples is a file of labeled samples in any format that package dataset reads. The model
+	// selects the columns by name. If Samples is empty, every undamaged model is served.
 	Samples string
 	// Accuracy is the minimum share of the samples that a model must classify correctly.
 	Accuracy float64
-	// RejectShare rejects answers whose class has a smaller share of the neighbors. RejectQuantile
-	// rejects answers whose K-th neighbor is farther than this quantile of the same distance over
-	// the samples. 0 disables both. A calibrated model also rejects answers by itself.
+	// An answer is rejected if the share of its class among the neighbors is less than RejectShare.
+	// It is also rejected if its K-th neighbor is too far away: RejectQuantile is a quantile of the
+	// distances to the K-th neighbor over the check samples. A value of 0 disables the test. A
+	// calibrated model also rejects answers on its own.
 	RejectShare, RejectQuantile float64
 }
 
@@ -57,7 +58,8 @@ type labeledSamples struct {
 	classes []string
 }
 
-// readKnown reads the samples of a check for a model. It returns nil if there are none.
+// readKnown reads the check samples as input of the model m. It returns nil if the check has no
+// samples.
 func readKnown(c Check, m *wda.Model) (*labeledSamples, error) {
 	if c.Samples == "" {
 		if c.RejectQuantile > 0 {
@@ -82,12 +84,12 @@ func readKnown(c Check, m *wda.Model) (*labeledSamples, error) {
 // Info describes the model in use.
 func (e *Engine) Info() Info { return e.current.Load().info }
 
-// Reload reads the model file again. If the model passes the check, new requests use it, and
-// requests in progress finish on the old model. On error the old model stays in use. A model with
-// other columns, or with another order of columns, is an error. So is a file that is not regular or
-// too large, or that cannot be read within the time limit. At the time limit Reload returns; a
-// goroutine continues to wait for the file. Calls of Reload run one after the other. A call that
-// has waited for the time limit returns an error.
+// Reload reads the model file again. If the model passes the check, new requests use the new model,
+// and requests in progress finish with the old model. On error the old model stays in use. It is an
+// error if the model has different columns or a different order of columns. It is also an error if
+// the file is not a regular file, is too large, or cannot be read within the time limit. At the
+// time limit, Reload returns while a goroutine continues to wait for the file. Calls of Reload run
+// one after the other. A call that must wait longer than the time limit returns an error.
 func (e *Engine) Reload(ctx context.Context) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, e.config.ModelTime, errModelTime)
 	late := func() error { return fmt.Errorf("%s: %w", e.config.Model, context.Cause(ctx)) }

@@ -28,8 +28,8 @@ func tableSchema(m *wda.Model) *dataset.Schema {
 	return s
 }
 
-// tableNames returns the names of all columns of the fit. The value is true if a column becomes a
-// feature.
+// tableNames returns the names of all columns of the table to which the model was fitted. The value
+// is true if the column is a feature.
 func tableNames(s *dataset.Schema) map[string]bool {
 	if s == nil {
 		return nil
@@ -41,7 +41,7 @@ func tableNames(s *dataset.Schema) map[string]bool {
 	for _, c := range s.Columns {
 		names[c.Name] = true
 	}
-	delete(names, "") // the name if there is no label
+	delete(names, "") // remove the empty name of a missing label
 	return names
 }
 
@@ -57,9 +57,9 @@ func columnNames(s *dataset.Schema) []string {
 	return names
 }
 
-// A Table reads the named samples of one request. The names are the columns of the table that the
-// model was fitted to, in any order. Missing values (null) and categories are treated as in the
-// fit. Each sample is read separately, so its answer does not depend on the other samples of the
+// A Table reads the named samples of one request. The names are those of the table to which the
+// model was fitted, in any order. Missing values (null) and categories are treated as in the fit.
+// Each sample is read separately, so that the answer does not depend on the other samples of the
 // request.
 type Table struct {
 	engine *Engine
@@ -72,16 +72,16 @@ type Table struct {
 }
 
 const (
-	// maxNamedUnknown is the number of unknown columns that an error names. Further ones are only
-	// counted.
+	// maxNamedUnknown is the number of unknown columns that an error message names. Further unknown
+	// columns are only counted.
 	maxNamedUnknown = 20
 	// maxDecodedPerByte is the maximum number of decoded bytes for one byte of JSON.
 	maxDecodedPerByte = 32
 )
 
 // NewTable returns a Table that reads up to the given number of samples into x. Project and
-// Classify then answer x by the model of the table. NewTable returns ErrNoNames if the model has no
-// names, and ErrTooLarge if there are too many samples.
+// Classify then use the model of the table for x, even after a reload. If the model has no column
+// names, NewTable returns ErrNoNames. If there are too many samples, it returns ErrTooLarge.
 func (e *Engine) NewTable(ctx context.Context, x *Matrix, rows int) (*Table, error) {
 	s := e.current.Load()
 	if s.table == nil {
@@ -98,8 +98,9 @@ func (e *Engine) NewTable(ctx context.Context, x *Matrix, rows int) (*Table, err
 	return &Table{engine: e, ctx: ctx, x: x, known: s.names}, nil
 }
 
-// Header matches the names of n columns and returns them. Columns to ignore become "": columns that
-// the model does not need, and unknown columns after the first maxNamedUnknown.
+// Header looks up the names of n columns and returns them. It replaces the names of ignored columns
+// by "". Ignored columns are columns that the model does not need, and unknown columns after the
+// first maxNamedUnknown.
 func (t *Table) Header(n int, names iter.Seq[string]) ([]string, error) {
 	if err := budget.Take(t.ctx, 16*int64(n)); err != nil {
 		return nil, err
@@ -132,9 +133,9 @@ func tooManyUnknown(n int) error {
 	return fmt.Errorf("%w: %d columns are not those of the model", ErrMalformed, n)
 }
 
-// Add reads a sample: the names of its values, and the values as JSON. It returns an error that
-// wraps *dataset.ColumnsError if columns are missing or unknown, and ErrMalformed if a value is
-// invalid. Add stops when the context ends.
+// Add reads a sample, given as pairs of a column name and a JSON value. If columns are missing or
+// unknown, the error wraps *dataset.ColumnsError. If a value is invalid, the error wraps
+// ErrMalformed. Add stops when the context ends.
 func (t *Table) Add(values iter.Seq2[string, []byte]) error {
 	if t.ctx.Err() != nil {
 		return context.Cause(t.ctx)

@@ -104,8 +104,8 @@ func TestMatchMissing(t *testing.T) {
 	}
 }
 
-// TestMatchReload checks that samples are answered by the model whose columns they were matched
-// with.
+// TestMatchReload checks that samples are answered by the model that decoded their names, even
+// after a reload.
 func TestMatchReload(t *testing.T) {
 	table := fixture.NewTable(t, dataset.MissingMean)
 	e := newEngine(t, func(c *Config) { c.Model = table.Model })
@@ -122,7 +122,7 @@ func TestMatchReload(t *testing.T) {
 	if err := e.Project(t.Context(), &x, &y); err != nil || y.Model != before {
 		t.Errorf("%v by %s, want %s", err, y.Model, before)
 	}
-	// Rows of numbers would be assigned to other columns.
+	// Without names, the numbers would be assigned to the wrong columns.
 	now := e.Info().Hash
 	table.Reorder(t)
 	if err := e.Reload(t.Context()); err == nil || !strings.Contains(err.Error(), "height") || e.Info().Hash != now {

@@ -13,9 +13,9 @@ import (
 //
 // A request is rejected if the queue is full or if it has waited for the time limit. If the queue
 // has not been empty for the time limit, the service is overloaded, and waiting only delays every
-// answer. Then a request is processed only if it has waited for at most a tenth of the limit; older
-// requests are rejected. This is the rule of Nichols and Jacobson's CoDel as Facebook uses it for
-// servers (Maurer, Fail at Scale, ACM Queue 2015).
+// answer. During an overload, a request is processed only if it has waited for at most a tenth of
+// the limit. Older requests are rejected. This rule is the variant for servers (Maurer, Fail at
+// Scale, ACM Queue 2015) of Nichols and Jacobson's CoDel algorithm.
 type Queue struct {
 	slots, limit int
 	wait         time.Duration
@@ -28,8 +28,8 @@ type Queue struct {
 	full, late atomic.Int64
 }
 
-// waiter is a waiting request. turn receives nil when the request gets a slot, or the error if it
-// is rejected.
+// waiter is a waiting request. The channel turn receives nil when the request gets a slot, or an
+// error if the request is rejected.
 type waiter struct {
 	since time.Time
 	turn  chan error
@@ -38,8 +38,9 @@ type waiter struct {
 // Under overload, a request may wait for 1/overloadFraction of the time limit.
 const overloadFraction = 10
 
-// NewQueue returns a queue with the given number of slots (GOMAXPROCS if 0) and of waiting
-// requests. A request waits for at most the time wait.
+// NewQueue returns a queue with the given number of slots and room for the given number of waiting
+// requests. If slots is 0, the queue has GOMAXPROCS slots. A request waits for at most the duration
+// wait.
 func NewQueue(slots, waiting int, wait time.Duration) *Queue {
 	if slots == 0 {
 		slots = runtime.GOMAXPROCS(0)

@@ -30,16 +30,16 @@ func TestWait(t *testing.T) {
 	})
 }
 
-// TestOverload sends requests for two seconds, twice as fast as they are answered. The queue could
-// hold all of them. The test checks that, after the overload has lasted for the limit, answered
-// requests have waited for at most a tenth of the limit, and that no slot is idle.
+// TestOverload sends requests for two seconds, twice as fast as they can be answered. The queue is
+// long enough for all of them. Once the overload has lasted for the time limit, answered requests
+// must have waited for at most a tenth of the limit, and no slot may be idle.
 func TestOverload(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const work = 2 * time.Millisecond
 		q := NewQueue(1, 1000, 100*time.Millisecond)
 		start := time.Now()
 		var answered, late int
-		var longest time.Duration // after the first 200 ms
+		var longest time.Duration // longest wait after the first 200 ms
 		for range 2000 {
 			go func() {
 				came := time.Now()
@@ -84,8 +84,8 @@ func TestOverload(t *testing.T) {
 	})
 }
 
-// TestTurnAtTheEnd checks that a slot goes to the next request if the context of its receiver ends
-// at the same moment.
+// TestTurnAtTheEnd checks the case that the context of a request ends at the moment at which the
+// request receives a slot. The slot must go to the next request.
 func TestTurnAtTheEnd(t *testing.T) {
 	q := NewQueue(1, 2, time.Hour)
 	q.busy = 1

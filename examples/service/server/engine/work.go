@@ -46,7 +46,7 @@ type Classified struct {
 type Class struct {
 	wda.Class
 	Index    int  // in Classes
-	Rejected bool // by a calibrated model or by Check
+	Rejected bool // whether a calibrated model or Check rejects the answer
 }
 
 // Problem is a transport problem.
@@ -67,7 +67,7 @@ type Solution struct {
 	Plan                Matrix
 }
 
-// modelFor returns the model that answers x.
+// modelFor returns the model to use for x.
 func (e *Engine) modelFor(x *Matrix) *served {
 	if x.model != nil {
 		return x.model
@@ -188,8 +188,8 @@ func (e *Engine) Transport(ctx context.Context, p *Problem, out *Solution) error
 	return err
 }
 
-// checkWeights checks the weights of n points in the field name of the request, and returns their sum: 1 if there are no
-// weights.
+// checkWeights checks the weights w of n points and returns their sum, or 1 if w is empty. The name
+// is the field of the request, for error messages.
 func checkWeights(name string, w []float64, n int) (sum float64, err error) {
 	if len(w) == 0 {
 		return 1, nil
@@ -235,7 +235,7 @@ type planner interface {
 	PlanTo(ctx context.Context, dst dist.Matrix[float64], first int) error
 }
 
-// setPlan sets the plan to the plan of r if p requests it.
+// setPlan sets out.Plan to the transport plan of r if p requests the plan.
 func (out *Solution) setPlan(ctx context.Context, p *Problem, r planner) error {
 	n, m := p.X.Rows(), p.Y.Rows()
 	out.Plan.Columns, out.Plan.Data = m, out.Plan.Data[:0]

@@ -38,7 +38,7 @@ func (c codec) Unmarshal(data mem.BufferSlice, v any) error {
 	return proto.Unmarshal(wire.ReadOnlyData(), in.message)
 }
 
-// takeMemory takes the memory of the encoded message from the budget.
+// takeMemory takes the memory of the encoded and of the decoded message from the budget.
 func (in *received) takeMemory(wire []byte) error {
 	d := in.message.ProtoReflect().Descriptor()
 	for number, count := range countMessages(d, wire) {
@@ -77,8 +77,9 @@ func countMessages(d protoreflect.MessageDescriptor, wire []byte) map[protowire.
 	return count
 }
 
-// Upper bounds of sizes in bytes on a 64-bit machine: a message with its pointer in a list, an
-// entry of a map with its share of empty buckets, and a list that grows to twice the needed size.
+// Upper bounds of decoded sizes on a 64-bit machine. messageBytes are the bytes of a message and of
+// its pointer in a list. entryBytes are the bytes of a map entry, including a share of empty
+// buckets. A list may grow to twice the needed size.
 const (
 	messageBytes = 160
 	entryBytes   = 200

@@ -56,7 +56,7 @@ type API struct {
 	config  Config
 	health  *health.Server
 	slots   chan struct{}   // one slot for each message that is being received
-	end     context.Context // ends streams that do not end on their own, such as Health.Watch
+	end     context.Context // ends streams that would never end, such as Health.Watch
 	endAll  context.CancelFunc
 }
 
@@ -69,7 +69,7 @@ func New(e *engine.Engine, m *metrics.Metrics, log *slog.Logger, config Config) 
 	a.end, a.endAll = context.WithCancel(context.Background())
 	options := []grpc.ServerOption{
 		grpc.MaxRecvMsgSize(int(config.Body)), grpc.MaxSendMsgSize(1 << 30), grpc.MaxConcurrentStreams(config.Streams), grpc.MaxHeaderListSize(maxHeaders),
-		// A message without a slot is received only up to this window.
+		// Before a message has a slot, the server receives at most a window of its bytes.
 		grpc.StaticStreamWindowSize(window), grpc.StaticConnWindowSize(16 * window),
 		grpc.ConnectionTimeout(10 * time.Second),
 		grpc.KeepaliveParams(keepalive.ServerParameters{
@@ -92,8 +92,8 @@ func New(e *engine.Engine, m *metrics.Metrics, log *slog.Logger, config Config) 
 // Drain makes the health service report NOT_SERVING, so that load balancers stop sending requests.
 func (a *API) Drain() { a.health.Shutdown() }
 
-// EndStreams ends the streams that do not end on their own, so that GracefulStop does not wait for
-// them.
+// EndStreams ends streams that would never end, such as Health.Watch, so that GracefulStop does not
+// wait for them.
 func (a *API) EndStreams() { a.endAll() }
 
 // answer answers a request by calling work.
@@ -135,8 +135,8 @@ func statusOf(code codes.Code, err error) error {
 	return s.Err()
 }
 
-// samplesOf returns the samples of a request, which are rows or named samples, as a matrix. single
-// reports whether the numbers are float32.
+// samplesOf returns the samples of a request as a matrix. The request holds either rows of numbers
+// or named samples. The result single reports whether the numbers are float32.
 func (a *API) samplesOf(ctx context.Context, r *pb.Rows, named []*structpb.Struct) (m engine.Matrix, single bool, err error) {
 	if len(named) == 0 {
 		return matrixOf(ctx, r)
@@ -169,7 +169,8 @@ func (a *API) samplesOf(ctx context.Context, r *pb.Rows, named []*structpb.Struc
 	return m, false, nil
 }
 
-// matrixOf returns the matrix of a message. single reports whether its numbers are float32.
+// matrixOf returns the matrix of a message. The result single reports whether the numbers are
+// float32.
 func matrixOf(ctx context.Context, r *pb.Rows) (m engine.Matrix, single bool, err error) {
 	if len(r.GetFloat64()) > 0 && len(r.GetFloat32()) > 0 {
 		return m, false, fmt.Errorf("%w: rows have values in both float64 and float32; use one of them", engine.ErrMalformed)
@@ -219,7 +220,8 @@ func (a *API) Project(ctx context.Context, in *pb.ProjectRequest) (*pb.ProjectRe
 	return out, err
 }
 
-// largestKept is the maximum number of shares in an answer that is kept for reuse.
+// largestKept limits the memory kept for reuse. An answer with more class shares than largestKept
+// is not reused.
 const largestKept = 1 << 17
 
 // answers holds reusable answers for Classify.

@@ -54,7 +54,8 @@ func newClient(t *testing.T, token string, change func(*engine.Config)) (*API, *
 	return a, conn
 }
 
-// TestAnswers checks that the answers over gRPC equal the results of the library in both types.
+// TestAnswers checks that answers over gRPC equal the results of the library, for float32 and
+// float64.
 func TestAnswers(t *testing.T) {
 	_, conn := newClient(t, "", nil)
 	client, c, d := pb.NewTransformClient(conn), fixture.Classifier(t, 1), fixture.Samples(5, 2)
@@ -100,8 +101,8 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// TestExact checks that the answer to an exact problem has a gap, that λ is refused, and that the
-// solver stops at the deadline.
+// TestExact checks that the answer to an exact problem has a gap, that an exact problem with λ is
+// refused, and that the solver stops at the deadline.
 func TestExact(t *testing.T) {
 	a, conn := newClient(t, "", func(c *engine.Config) {
 		c.Limits.Pairs, c.Limits.Timeout, c.Solvers.Number = 1<<24, 300*time.Millisecond, 1
@@ -143,7 +144,7 @@ func TestFaults(t *testing.T) {
 	defer cancelLate()
 	_, deadline := client.Transport(late, endless)
 	canceled, q := make(chan error), a.engine.QueueOf(engine.Transport)
-	fixture.Until(t, func() bool { return q.Busy() == 0 }) // the client gets its answer first
+	fixture.Until(t, func() bool { return q.Busy() == 0 }) // the client may get its answer before the slot is free
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() {
 		_, err := client.Transport(ctx, endless)
@@ -177,8 +178,8 @@ func TestFaults(t *testing.T) {
 	fixture.Until(t, func() bool { return q.Busy() == 0 })
 }
 
-// TestNames checks that named samples are answered like their features, and that missing or unknown
-// columns are reported as field violations.
+// TestNames checks that named samples get the same answers as their features, and that missing or
+// unknown columns are reported as field violations.
 func TestNames(t *testing.T) {
 	table := fixture.NewTable(t, dataset.MissingMean)
 	_, conn := newClient(t, "", func(c *engine.Config) { c.Model = table.Model })
@@ -228,7 +229,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestToken checks that only health is available without the token.
+// TestToken checks that only the health check is available without the token.
 func TestToken(t *testing.T) {
 	a, conn := newClient(t, "0123456789abcdef", nil)
 	client := pb.NewTransformClient(conn)

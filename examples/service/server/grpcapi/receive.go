@@ -23,25 +23,26 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// How a request is received, step by step, and what it can take of the service's memory:
+// A request is received in several steps, which limit the memory that it can use:
 //
-//   - tap sees the headers. Without the token the stream is refused, and its data are
-//     dropped as they come.
-//   - begin runs in the goroutine of the request. It counts the request. So far up to window
-//     bytes of the message have been received: HTTP/2's flow control stops the client there.
-//   - RecvMsg waits for a slot, and only then reads the message, of up to Config.Body bytes.
-//     A connection has at most half of the slots. Waiting and reading take Config.ReceiveTime
-//     at most.
-//   - Before the message is decoded, its size and that of what it will become are taken from the
-//     budget of all requests, until the request is answered (see codec).
+//   - refuseUnauthorized sees the headers. It refuses a stream without the token, and gRPC drops
+//     the data of the stream.
+//   - serveStream runs in the goroutine of the request and counts the request. At this point, at
+//     most window bytes of the message have been received: HTTP/2's flow control stops the client.
+//   - RecvMsg waits for a slot and then reads the message, which has at most Config.Body bytes. A
+//     connection has at most half of the slots. Waiting and reading must not take longer than
+//     Config.ReceiveTime.
+//   - Before the message is decoded, its encoded size and an upper bound of its decoded size are
+//     taken from the memory budget of all requests (see codec). They are returned when the request
+//     has been answered.
 //
 // gRPC may read the message of a unary method before it calls any interceptor. Therefore all
-// methods are registered as streams of one message each, which looks the same to clients.
+// methods are registered as streams of one message. Clients do not see a difference.
 
 // window is the number of bytes of a stream that are received before its message is read.
 const window = 64 << 10
 
-// registrar registers services whose methods start in serveStream and receive through stream.
+// registrar registers all methods of a service as streams, which are handled by serveStream.
 type registrar struct {
 	*grpc.Server
 	api *API
@@ -82,8 +83,8 @@ func (r registrar) RegisterService(service *grpc.ServiceDesc, impl any) {
 // healthCheck is the only method that needs no token.
 const healthCheck = healthpb.Health_Check_FullMethodName
 
-// answerHealthCheck implements the method Check of the health service without reading its message.
-// It answers for the whole server, regardless of the service in the message, so that a client
+// answerHealthCheck implements the method Check of the health service without reading the message.
+// It reports the health of the whole server, whatever service the message names. Therefore a client
 // without the token cannot make the server receive a message.
 func (a *API) answerHealthCheck(_ any, in *stream) error {
 	out, err := a.health.Check(in.ctx, new(healthpb.HealthCheckRequest))
@@ -93,8 +94,8 @@ func (a *API) answerHealthCheck(_ any, in *stream) error {
 	return in.SendMsg(out)
 }
 
-// call is the context of a request from tap on. Ending it stops the receipt of the message; gRPC
-// then answers with the error of Err.
+// call is the context of a request, created by refuseUnauthorized. Canceling it stops the receipt
+// of the message. gRPC then answers with the error of Err.
 type call struct {
 	context.Context
 	cancel context.CancelCauseFunc

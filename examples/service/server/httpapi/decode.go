@@ -24,7 +24,7 @@ const (
 	typeFloat64 = "application/x-float64"
 )
 
-// numberBytes returns the bytes of a number of a binary media type, or 0 for other types.
+// numberBytes returns the size in bytes of a number in a binary media type, or 0 for other types.
 func numberBytes(mediaType string) int {
 	switch mediaType {
 	case typeFloat32:
@@ -35,7 +35,8 @@ func numberBytes(mediaType string) int {
 	return 0
 }
 
-// decodeBinary sets x to the numbers of body. A number has width bytes, a row has columns numbers.
+// decodeBinary sets x to the numbers in body. A number has the given width in bytes, and a row has
+// the given number of columns.
 func decodeBinary(ctx context.Context, x *engine.Matrix, body []byte, width, columns int) error {
 	if len(body)%(width*columns) != 0 {
 		return fmt.Errorf("%w: %d bytes cannot be split into rows of %d numbers of %d bytes", engine.ErrMalformed, len(body), columns, width)
@@ -54,7 +55,7 @@ func decodeBinary(ctx context.Context, x *engine.Matrix, body []byte, width, col
 	return nil
 }
 
-// appendNumber appends v as a number of width bytes.
+// appendNumber appends v to dst as a binary number of the given width in bytes.
 func appendNumber(dst []byte, width int, v float64) []byte {
 	if width == 4 {
 		return binary.LittleEndian.AppendUint32(dst, math.Float32bits(float32(v)))
@@ -95,7 +96,8 @@ func kindOf(first byte) string {
 	return "a number"
 }
 
-// cutValue returns the first value in text and the rest. text must be valid JSON or the rest of it.
+// cutValue splits text after its first JSON value. The text must be valid JSON, or a suffix of
+// valid JSON that starts at a value.
 func cutValue(text []byte) (value, rest []byte) {
 	text = trimLeft(text)
 	depth, inString := 0, false
@@ -120,7 +122,7 @@ func cutValue(text []byte) (value, rest []byte) {
 	return bytes.TrimRight(text, space), nil
 }
 
-// elements iterates over the indices and values of a JSON array. text must be valid JSON.
+// elements iterates over the indices and values of a JSON array. The text must be valid JSON.
 func elements(text []byte) iter.Seq2[int, []byte] {
 	return func(yield func(int, []byte) bool) {
 		rest := trimLeft(trimLeft(text)[1:])
@@ -135,7 +137,7 @@ func elements(text []byte) iter.Seq2[int, []byte] {
 	}
 }
 
-// members iterates over the keys and values of a JSON object. text must be valid JSON.
+// members iterates over the keys and values of a JSON object. The text must be valid JSON.
 func members(text []byte) iter.Seq2[string, []byte] {
 	return func(yield func(string, []byte) bool) {
 		rest := trimLeft(trimLeft(text)[1:])
@@ -156,7 +158,6 @@ func afterComma(text []byte) []byte {
 	return trimLeft(bytes.TrimPrefix(trimLeft(text), []byte{','}))
 }
 
-// countElements returns the number of elements of a JSON array.
 func countElements(text []byte) (n int) {
 	for range elements(text) {
 		n++
@@ -164,7 +165,6 @@ func countElements(text []byte) (n int) {
 	return n
 }
 
-// unquote returns the text of a JSON string.
 func unquote(quoted []byte) (text string) {
 	json.Unmarshal(quoted, &text) // valid JSON never fails
 	return text
@@ -201,8 +201,8 @@ func malformedError(err error) error {
 	return fmt.Errorf("%w: %w", engine.ErrMalformed, err)
 }
 
-// decodeValue returns a function that decodes a value into v. kind, such as "a number", is for the
-// error.
+// decodeValue returns a function that decodes a JSON value into v. The argument kind, such as "a
+// number", is used in the error message.
 func decodeValue(v any, kind string) func(value []byte) error {
 	return func(value []byte) error {
 		if got := kindOf(value[0]); got != kind {

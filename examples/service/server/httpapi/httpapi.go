@@ -7,12 +7,13 @@
 //	GET  /healthz       200 while the process answers
 //	GET  /readyz        200 while the service accepts requests, 503 during shutdown
 //
-// Bodies are JSON. Rows may also be application/x-float32 or application/x-float64; the answer then
-// has the same type, unless Accept is application/json. A binary answer to classify has one row of
-// numbers for each sample: the index of the class, 1 if the class is rejected (else 0), the squared
-// distance, and the probabilities. The query ?timeout=50ms sets a deadline shorter than the
-// server's. An error is {"error": {"code", "message"}}. If columns of the samples are missing or
-// unknown, the error also lists their names in "missing" and "unknown".
+// Bodies are JSON. Rows may also have the media type application/x-float32 or
+// application/x-float64. The answer then has the same media type, unless the Accept header is
+// application/json. A binary answer to classify has one row of numbers for each sample: the index
+// of the class, 1 if the class is rejected (else 0), the squared distance, and the probabilities.
+// The query ?timeout=50ms sets a deadline shorter than the server's. An error is {"error": {"code",
+// "message"}}. If columns of the samples are missing or unknown, the error also lists their names
+// in "missing" and "unknown".
 package httpapi
 
 import (
@@ -122,8 +123,8 @@ func (a *API) serveModel(w http.ResponseWriter, _ *http.Request) {
 	writeJSON(w, http.StatusOK, a.engine.Info())
 }
 
-// requireToken rejects requests without the token and counts them as refused requests of op. It
-// marks the connections of the other requests as in use.
+// requireToken rejects requests without the token and counts them as refused requests of op. For
+// all other requests, it marks the connection as in use.
 func (a *API) requireToken(op engine.Operation, h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !a.authorized(r) {
@@ -293,7 +294,7 @@ func (a *API) receive(x *exchange, w http.ResponseWriter, r *http.Request, share
 		if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
 			return fmt.Errorf("%w: the body has more than %d bytes", engine.ErrTooLarge, a.config.Body)
 		}
-		if errors.Is(err, os.ErrDeadlineExceeded) { // the server also ends the context this way
+		if errors.Is(err, os.ErrDeadlineExceeded) { // check this error first, because the server then also ends the context
 			return engine.ErrSlow
 		}
 		if r.Context().Err() != nil {
@@ -304,7 +305,8 @@ func (a *API) receive(x *exchange, w http.ResponseWriter, r *http.Request, share
 	return answer()
 }
 
-// withTimeout returns the context of a request, with the deadline of its query parameter if any.
+// withTimeout returns the context of a request. If the query has the parameter timeout, the context
+// has this deadline.
 func withTimeout(r *http.Request) (context.Context, context.CancelFunc, error) {
 	if r.URL.RawQuery == "" {
 		return r.Context(), func() {}, nil

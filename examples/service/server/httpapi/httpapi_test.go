@@ -167,8 +167,8 @@ func TestTransport(t *testing.T) {
 	}
 }
 
-// TestExact checks that the answer to an exact problem has a gap, that λ is refused, and that the
-// solver stops at the deadline.
+// TestExact checks that the answer to an exact problem has a gap, that an exact problem with λ is
+// refused, and that the solver stops at the deadline.
 func TestExact(t *testing.T) {
 	a, s := newAPI(t, func(e *engine.Config, _ *Config) { e.Limits.Pairs, e.Solvers.Number = 1<<24, 1 })
 	const problem = `{"x": [[0], [1]], "y": [[1.5], [0.5]], "plan": true, "exact": true`
@@ -269,7 +269,7 @@ func TestFaults(t *testing.T) {
 			t.Errorf("%s, %.60q: %d, %s; want %d with %q", c.path, c.body, status, out, c.status, c.says)
 		}
 	}
-	// The length is unknown.
+	// Send the body without its length.
 	answer, err := http.Post(s.URL+"/v1/classify", typeJSON, io.MultiReader(bytes.NewReader(million)))
 	if err != nil || answer.StatusCode != 413 {
 		t.Errorf("%v, %v", answer, err)
@@ -290,7 +290,7 @@ func TestLeftovers(t *testing.T) {
 	}
 }
 
-// TestToken checks that only health is available without the token.
+// TestToken checks that only the health checks are available without the token.
 func TestToken(t *testing.T) {
 	a, s := newAPI(t, func(_ *engine.Config, c *Config) { c.Token = "0123456789abcdef" })
 	admin := httptest.NewServer(a.Admin())
@@ -323,8 +323,8 @@ func TestToken(t *testing.T) {
 	}
 }
 
-// TestShed checks that a full queue rejects requests immediately, that too much memory for bodies
-// does as well, and that a canceled request frees its memory.
+// TestShed checks that requests are rejected immediately if a queue is full or if bodies need too
+// much memory. It also checks that a canceled request frees its memory.
 func TestShed(t *testing.T) {
 	a, s := newAPI(t, func(e *engine.Config, c *Config) {
 		e.Solvers.Number, e.TransportQueue, e.Solvers.Tolerance, e.Solvers.MaxIterations = 1, 0, 1e-300, 1e9
@@ -341,7 +341,7 @@ func TestShed(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error)
-	go func() { // never ends on its own
+	go func() { // this problem never converges
 		r, _ := http.NewRequestWithContext(ctx, "POST", s.URL+"/v1/transport", bytes.NewReader(body))
 		r.Header.Set("Content-Type", typeJSON)
 		_, err := http.DefaultClient.Do(r)

@@ -8,11 +8,11 @@ import (
 	"github.com/gomonge/monge/examples/service/server/engine"
 )
 
-// decodeSamples sets x to the samples of body, which has one of three forms:
+// decodeSamples sets x to the samples in body. The body has one of three forms:
 //
 //	{"rows": [[1, 2], [3, 4]]}                                   numbers in the order of the model's features
-//	{"rows": [{"age": 1, "city": "Bern"}, …]}                    objects whose keys are columns
-//	{"columns": ["age", "city"], "rows": [[1, "Bern"], …]}       the same with the names once
+//	{"rows": [{"age": 1, "city": "Bern"}, …]}                    objects whose keys are column names
+//	{"columns": ["age", "city"], "rows": [[1, "Bern"], …]}       the same samples, but the names occur once
 func decodeSamples(ctx context.Context, e *engine.Engine, x *engine.Matrix, body []byte) error {
 	*x = engine.Matrix{Data: x.Data[:0]}
 	var columns, rows []byte
@@ -34,8 +34,8 @@ func decodeSamples(ctx context.Context, e *engine.Engine, x *engine.Matrix, body
 	return malformedError(decodeNamed(ctx, e, x, columns, rows))
 }
 
-// decodeNamed sets x to named samples. The names are in columns or, if it is empty, in the objects
-// of rows.
+// decodeNamed sets x to named samples. If columns is nil, the rows are objects whose keys are the
+// names. Otherwise columns is the array of names, and the rows are arrays.
 func decodeNamed(ctx context.Context, e *engine.Engine, x *engine.Matrix, columns, rows []byte) error {
 	n := 0
 	if rows[0] == '[' {

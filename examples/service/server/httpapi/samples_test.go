@@ -11,8 +11,8 @@ import (
 	"github.com/gomonge/monge/wda/dataset"
 )
 
-// TestNames checks that named samples, in objects or with names in columns, are answered like their
-// features.
+// TestNames checks that named samples get the same answers as their features. The names may be keys
+// of objects or elements of columns.
 func TestNames(t *testing.T) {
 	table := fixture.NewTable(t, dataset.MissingMean)
 	_, s := newAPI(t, func(e *engine.Config, _ *Config) { e.Model = table.Model })
@@ -60,8 +60,8 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestNamesThenNumbers checks that memory which held named samples can be reused for rows of
-// numbers, which the model in use answers.
+// TestNamesThenNumbers checks that the memory of named samples can be reused for rows of numbers,
+// and that the current model answers these rows.
 func TestNamesThenNumbers(t *testing.T) {
 	table := fixture.NewTable(t, dataset.MissingMean)
 	a, _ := newAPI(t, func(e *engine.Config, _ *Config) { e.Model = table.Model })

@@ -90,7 +90,7 @@ func (m *Metrics) Refused(op engine.Operation, protocol string, code codes.Code)
 	m.requests.WithLabelValues(string(op), protocol, code.String()).Inc()
 }
 
-// Evicted counts a connection that was closed to make room for another one.
+// Evicted counts a connection that was closed to make room for a new connection.
 func (m *Metrics) Evicted() { m.evicted.Inc() }
 
 // Gauge adds a value that is read at each scrape.
