@@ -96,8 +96,8 @@ var generalNames = func() map[string]operand {
 // Objdump is the program that prints instructions.
 const Objdump = "objdump"
 
-// Decode parses the operands of an instruction. An operand that it cannot parse becomes an error when
-// Run reaches the instruction.
+// Decode parses the operands of an instruction. If Decode cannot parse an operand, Run fails at the
+// instruction.
 func Decode(i *code.Inst) any {
 	d := &inst{Inst: i, op: i.Op}
 	if i.Padding() {

@@ -16,7 +16,7 @@ func (m *machine) runSmallIntegers(op string, a []operand, dst *operand) bool {
 		x, y := sources()
 		m.setVector(dst, m.mapLanes(1, func(c ...expr.Node) expr.Node { return f(c[0], c[1], c[2]) }, x, y, m.v[dst.reg][:n:n]), 1)
 	}
-	// parts applies f to every element of the two sources. An element has size bits.
+	// parts applies f to every element of the two sources. The element size is in bits.
 	parts := func(size int, f func(x, y expr.Node) expr.Node) {
 		cells(func(x, y, _ expr.Node) expr.Node {
 			var out []expr.Node

@@ -231,7 +231,7 @@ func (m *machine) storePart(o *operand, n expr.Node, bytes int) {
 	m.store(cell, []expr.Node{m.g.ReplaceBits(m.load(cell, 1)[0], 8*int(at), 8*bytes, n)})
 }
 
-// concrete returns the number that constant memory cells hold, lowest cell first.
+// concrete joins constant cells to a number, lowest cell first.
 func (m *machine) concrete(cells []expr.Node) uint64 {
 	var v uint64
 	for i, c := range cells {

@@ -6,8 +6,8 @@ import (
 	"github.com/gomonge/monge/prove/internal/expr"
 )
 
-// integerElement returns element n of a register, zero- or sign-extended to at least 4 bytes. An
-// element has size bytes.
+// integerElement returns element n of a register, zero- or sign-extended to at least 4 bytes. The
+// element size is in bytes.
 func (m *machine) integerElement(reg, size, n int, signed bool) expr.Node {
 	if size == 8 {
 		return m.elementAt(reg, 2, n)
@@ -20,7 +20,7 @@ func (m *machine) integerElement(reg, size, n int, signed bool) expr.Node {
 	return e
 }
 
-// extendTo8 extends an integer of 4 bytes to 8.
+// extendTo8 extends a 4-byte integer to 8 bytes.
 func (m *machine) extendTo8(n expr.Node, signed bool) expr.Node {
 	if signed {
 		return m.g.Extend(n)
@@ -28,7 +28,7 @@ func (m *machine) extendTo8(n expr.Node, signed bool) expr.Node {
 	return m.g.Join(n, m.zero)
 }
 
-// setElements stores elements in a register. An element has size bytes.
+// setElements stores elements in a register. The element size is in bytes.
 func (m *machine) setElements(reg, size int, elements []expr.Node) {
 	var out []expr.Node
 	for len(elements) > 0 {

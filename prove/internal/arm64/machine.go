@@ -197,8 +197,8 @@ var (
 	address     = regexp.MustCompile(`^\[(x\d+|sp)(?:, #(-?\w+)|, x(\d+)(?:, lsl #(\d))?)?\]$`)
 )
 
-// Decode parses the operands of an instruction. An operand that it cannot parse becomes an error when
-// Run reaches the instruction.
+// Decode parses the operands of an instruction. If Decode cannot parse an operand, Run fails at the
+// instruction.
 func Decode(i *code.Inst) any {
 	out := []operand{}
 	for _, s := range splitOperands(i.Operands) {

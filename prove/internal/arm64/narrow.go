@@ -20,7 +20,7 @@ func (m *machine) runNarrow(op string, a []operand) bool {
 		return false
 	}
 	g, dst := m.g, a[0]
-	// part returns element n of a register. An element has size bytes.
+	// part returns element n of a register. The element size is in bytes.
 	part := func(reg, size, n int) expr.Node {
 		per := 4 / size
 		return g.ExtractBits(m.v[reg][n/per], 8*size*(n%per), 8*size)

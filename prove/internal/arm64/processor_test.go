@@ -273,7 +273,7 @@ func (i *instance) differ(tool, processed *state) string {
 	return ""
 }
 
-// runProgram assembles a program with the given instructions and runs it on the states before. It
+// runProgram assembles a program with the given instructions and runs it on the given states. It
 // returns the states after the instructions.
 func runProgram(t *testing.T, dir string, emulator []string, all []*instance, before []state) []state {
 	source, object, program := filepath.Join(dir, "program.s"), filepath.Join(dir, "program.o"), filepath.Join(dir, "program")

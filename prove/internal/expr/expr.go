@@ -153,7 +153,7 @@ func (g *Graph) place(n *node) uint64 {
 	}
 }
 
-// Const returns the constant with the given width in bytes and bits.
+// Const returns the constant with the given bits. The width is in bytes.
 func (g *Graph) Const(width int, bits uint64) Node {
 	if width < 8 {
 		bits &= 1<<(8*width) - 1

@@ -226,7 +226,8 @@ func (g *Graph) selectCondition(c, x, y Node) Node {
 	return g.Or(g.And(c, x), g.And(g.Not(c), y))
 }
 
-// conjunction returns the operands of a conjunction. If a is not a conjunction, it returns a alone.
+// conjunction returns the operands of a conjunction. If a is not a conjunction, the result contains
+// only a.
 func (g *Graph) conjunction(a Node) (out []Node) {
 	n := g.nodes[a]
 	if n.op != And {

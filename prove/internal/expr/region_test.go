@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// evaluate computes a node made by a builder if the variable has the given bits.
+// evaluate computes the value of a node that a builder made. The variable has the given bits.
 func evaluate(g *Graph, a Node, bits uint64) uint64 {
 	n := g.nodes[a]
 	mask := ^uint64(0) >> (64 - 8*uint(n.width))

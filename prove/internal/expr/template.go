@@ -200,7 +200,7 @@ func (t *template) proveEverywhere() bool {
 // differsSomewhere reports whether the expressions differ at one of a few test numbers. It proves
 // nothing, but it rejects most kernels with a mistake quickly.
 func (t *template) differsSomewhere(first, last int64) bool {
-	const evenly, around = 128, 16 // counts of test numbers: spread evenly over the range; for each sign in each binade from 2^-12 to 2^12
+	const evenly, around = 128, 16 // test numbers spread evenly over the range; test numbers per sign in each binade from 2^-12 to 2^12
 	step := last/evenly - first/evenly
 	for n := range int64(evenly) {
 		if t.differsAt(first + n*step + n*0x9e3779b97f4a7c1>>8%step) {
