@@ -6,7 +6,8 @@ import (
 	"github.com/gomonge/monge/prove/internal/memory"
 )
 
-// builder makes the arguments of a call. The assembly and the reference get the same arguments.
+// builder makes the arguments of a call. The assembly kernel and the Go reference implementation
+// get the same arguments.
 type builder struct {
 	shape
 	elementTypes
@@ -44,7 +45,7 @@ func (b *builder) addBool(v bool) {
 	}
 }
 
-// addScalar adds an argument of type T.
+// addScalar adds a scalar argument of element type T.
 func (b *builder) addScalar() {
 	b.inputs++
 	b.args = append(b.args, b.g.Input(width(b.t), b.inputs, 0))
@@ -52,8 +53,8 @@ func (b *builder) addScalar() {
 
 type role uint8
 
-// newMatrix allocates a matrix whose rows are stride elements apart. A run must not access the
-// memory between the rows.
+// newMatrix allocates a matrix with the given stride in elements. A run must not access the memory
+// between the rows.
 func (b *builder) newMatrix(r role, typ string, rows, cols, stride int) gossa.Slice {
 	b.inputs++
 	w := width(typ)
@@ -86,7 +87,8 @@ func (b *builder) newMatrix(r role, typ string, rows, cols, stride int) gossa.Sl
 	return gossa.Slice{Addr: addr, Len: n, Cap: n}
 }
 
-// addNarrow adds a vector of n elements of one or two bytes. The elements must fill whole cells.
+// addNarrow adds a vector of n elements of one or two bytes. The vector must fill whole 4-byte
+// memory cells.
 func (b *builder) addNarrow(r role, typ string, n int) {
 	b.inputs++
 	w := width(typ)
@@ -122,21 +124,21 @@ func (b *builder) addMatrix(r role, typ string, rows, cols int) {
 	b.args = append(b.args, b.newMatrix(r, typ, rows, cols, stride), uint64(stride))
 }
 
-// addVectors adds a vector of type T for each length in n.
+// addVectors adds a vector of element type T for each length in n.
 func (b *builder) addVectors(r role, n ...int) {
 	for _, n := range n {
 		b.args = append(b.args, b.newMatrix(r, b.t, 1, n, n))
 	}
 }
 
-// addPriceLanes adds pointers to the results of package price: the lanes and the index.
+// addPriceLanes adds pointers to the two results of package price: 16 lanes and one index.
 func (b *builder) addPriceLanes() {
 	for _, n := range []int{16, 1} {
 		b.args = append(b.args, b.newMatrix(output, b.t, 1, n, n).Addr)
 	}
 }
 
-// addSlices adds a pointer to an array of count slices. Each slice is a matrix of type T.
+// addSlices adds a pointer to an array of count slices. Each slice is a matrix of element type T.
 func (b *builder) addSlices(r role, count, rows, cols, stride int) {
 	cells, writable := make([]expr.Node, 6*count), make([]bool, 6*count)
 	for i := range count {

@@ -35,8 +35,8 @@ type level struct {
 	number uint64 // the asm.Level in bits 0 to 7, the asm.Forms from bit 8 on
 }
 
-// The forms in bits 8 and up of level.number. Only packages in packagesWithForms are proved with
-// forms.
+// Forms (optional CPU features) in bits 8 and up of level.number. Only the packages in
+// packagesWithForms are proved with forms.
 const (
 	vnni    = 1 << 8
 	vpopcnt = 2 << 8
@@ -57,7 +57,7 @@ type job struct {
 	shapes []shape
 }
 
-// witness is a case of a job at one level.
+// witness is a case of a job at one instruction-set level.
 type witness struct {
 	job   *job
 	shape shape
@@ -127,8 +127,8 @@ func (f *function) addCase(w witness, cov *code.Coverage) {
 	}
 }
 
-// prove runs every case at every level. It returns the number of cases and the results for each
-// assembly function.
+// prove runs every case at every instruction-set level. It returns the number of cases and the
+// results for each assembly function.
 func (j *job) prove(source *gossa.Source, program *code.Program) (cases int, found map[string]*function, failed error) {
 	found = map[string]*function{}
 	broken := map[uint64]bool{}
@@ -169,9 +169,9 @@ func (j *job) prove(source *gossa.Source, program *code.Program) (cases int, fou
 	return cases, found, failed
 }
 
-// proveCase runs a case at a level, on every path, and compares its outcome with want. It returns
-// the coverage of the assembly functions that ran. cuttable says that the kernel would split the
-// case if its pieces were smaller.
+// proveCase runs a case at an instruction-set level on every path and compares the outcome with
+// want. It returns the coverage of the assembly functions that ran. cuttable reports that the
+// kernel could split the case into smaller pieces.
 func (j *job) proveCase(source *gossa.Source, program *code.Program, g *expr.Graph, s shape, level uint64, want outcome) (used map[string]*code.Coverage, cuttable bool, err error) {
 	if provedByPath[j.pkg+"."+j.name] {
 		g.Path = &expr.Path{}
@@ -196,7 +196,7 @@ func (j *job) proveCase(source *gossa.Source, program *code.Program, g *expr.Gra
 	}
 }
 
-// provedAt reports whether a kernel is proved at a level.
+// provedAt reports whether a kernel is proved at an instruction-set level.
 func (k *kernel) provedAt(l level) bool {
 	if l.number>>8 != 0 {
 		return packagesWithForms[k.pkg]
@@ -218,7 +218,7 @@ type outcome struct {
 	cuttable bool
 }
 
-// runCase runs a case at a level. Level 0 is the reference.
+// runCase runs a case at an instruction-set level. Level 0 is the Go reference implementation.
 func (j *job) runCase(source *gossa.Source, program *code.Program, g *expr.Graph, s shape, level uint64) (outcome, error) {
 	b := &builder{shape: s, elementTypes: j.elementTypes, g: g, mem: memory.New(s.apart)}
 	j.call(b)
@@ -266,8 +266,8 @@ func (j *job) runCase(source *gossa.Source, program *code.Program, g *expr.Graph
 	return out, err
 }
 
-// outOfRange returns a placeholder for a cosine or a norm of vectors whose sums of squares are out of range.
-// The placeholder is not the value of either.
+// outOfRange returns a placeholder for a cosine or norm of vectors whose sums of squares are out of
+// range. No such cosine or norm equals the placeholder.
 func outOfRange(g *expr.Graph, width int) expr.Node {
 	if width == 4 {
 		return g.Const(4, uint64(math.Float32bits(3)))
@@ -329,8 +329,8 @@ func replaceGo(source *gossa.Source, g *expr.Graph) func(*ssa.Function, []gossa.
 // float16 is query.Float16.
 const float16 = 1
 
-// exhaustiveCheck compares a function of package query with an operation of package expr, for all
-// inputs. If they agree, calls of the function become that operation.
+// exhaustiveCheck compares a function of package query with an operation of package expr for all
+// inputs. If the results agree, the interpreter replaces calls of the function by that operation.
 type exhaustiveCheck struct {
 	sync.Mutex
 	results map[*ssa.Function]bool
@@ -358,7 +358,7 @@ func (e *exhaustiveCheck) passes(in *gossa.Interpreter, f *ssa.Function) bool {
 	return e.results[f]
 }
 
-// widenIsFromHalf compares Widen with FromHalf for all 65536 inputs.
+// widenIsFromHalf compares the function query.Widen with FromHalf for all 65536 inputs.
 func widenIsFromHalf(g *expr.Graph, call func(args ...gossa.Value) (expr.Node, bool)) bool {
 	for h := range uint64(1) << 16 {
 		if n, ok := call(uint64(float16), h); !ok || !g.Equal(n, g.FromHalf(g.Const(4, h))) {
@@ -368,7 +368,7 @@ func widenIsFromHalf(g *expr.Graph, call func(args ...gossa.Value) (expr.Node, b
 	return true
 }
 
-// nearestIsToHalf compares nearest with toHalf, region by region.
+// nearestIsToHalf compares the function query.nearest with toHalf, region by region.
 func nearestIsToHalf(g *expr.Graph, call func(args ...gossa.Value) (expr.Node, bool)) bool {
 	x := g.Input(4, 1, 0)
 	n, ok := call(uint64(float16), x)
@@ -380,11 +380,12 @@ func toHalf(g *expr.Graph, x expr.Node) expr.Node {
 	return g.ToHalf(g.Select(g.Eq(x, x), x, g.Const(4, 0x7fc00000)))
 }
 
-// machineSizes holds the sizes at which kernels split their work. Results do not depend on them.
-// The sizes are small, so that small cases have several pieces and no level passes work to a lower one.
+// machineSizes holds the sizes at which kernels split their work. Results do not depend on these
+// sizes. The sizes are small, so that small cases have several pieces and no instruction-set level
+// passes work to a lower level.
 var machineSizes = map[string]uint64{"FarBytes": 2 << 20, "FarRows": 4, "Depth": 40, "DeepDepth": 40, "PanelBytes": 192 << 10}
 
-// setMachine sets the level and the machine, which detection would set otherwise.
+// setMachine sets the instruction-set level and the machine parameters instead of detecting them.
 func setMachine(in *gossa.Interpreter, level uint64) error {
 	path := strings.TrimSuffix(kernelsPath, "/")
 	if err := in.SetGlobal(path, "current", level&255); err != nil {
@@ -400,7 +401,7 @@ func setMachine(in *gossa.Interpreter, level uint64) error {
 	return in.SetGlobal(path, "machine", m)
 }
 
-// compareOutputs compares the outputs of two runs.
+// compareOutputs compares the outputs and the return values of two runs.
 func compareOutputs(g *expr.Graph, want, got outcome) error {
 	for i, o := range want.outputs {
 		x, y := want.mem.Cells(o.addr), got.mem.Cells(got.outputs[i].addr)

@@ -6,7 +6,7 @@ import (
 	"github.com/gomonge/monge/prove/internal/gossa"
 )
 
-// elementTypes are the element types of a kernel: k of its matrix and t of its vectors.
+// elementTypes are the element types of a kernel: k for the matrix and t for the vectors.
 type elementTypes struct{ suffix, k, t string }
 
 var (
@@ -24,14 +24,14 @@ type shape struct {
 	cut     bool // split into the smallest pieces that the kernel makes
 }
 
-// kernel describes an exported function of package pkg and its calls.
+// kernel describes an exported function of package pkg and how to call the function.
 type kernel struct {
 	pkg, name string
 	types     []elementTypes
 	arguments string // type arguments: "K, T", "T" or ""
 	shapes    func(lanes int) []shape
 	call      func(b *builder)
-	levels    string // names of the levels at which it is proved; empty means all
+	levels    string // names of the instruction-set levels to prove; empty means all
 }
 
 const (
@@ -43,7 +43,7 @@ const (
 
 func pairCall(b *builder) { b.addVectors(input, b.n, b.n) }
 
-// compactCall adds two vectors of bytes.
+// compactCall returns a function that adds two vectors of bytes as arguments.
 func compactCall(typ string) func(b *builder) {
 	return func(b *builder) {
 		b.addNarrow(input, typ, b.n)
@@ -83,7 +83,8 @@ func manyShapes(int) []shape {
 	})
 }
 
-// manyLongShapes adds two blocks of long rows to manyShapes. The second block is prefetched.
+// manyLongShapes returns manyShapes and a case with two blocks of long rows, of which the second
+// block is prefetched.
 func manyLongShapes(lanes int) []shape {
 	return append(manyShapes(lanes), shape{m: 3, n: 16, d: 544})
 }
@@ -127,8 +128,8 @@ func queryCall(b *builder) {
 	b.addVectors(input, b.n, b.m*b.n)
 }
 
-// sketchCall adds the arguments of a filter with m queries: groups of 32 rows, stored as codes of
-// seven bits.
+// sketchCall adds the arguments of a filter kernel for m queries. The filter stores rows in groups
+// of 32, as codes of seven bits.
 func sketchCall(b *builder, m int) {
 	b.addVectors(output, b.n*m)
 	b.addNarrow(input, "uint7", 32*b.n*b.d)
@@ -144,7 +145,7 @@ var kernels = append(otherKernels, expKernels...)
 // assembly tells Go where to continue, or a loop tests the data in every iteration.
 var provedByPath = map[string]bool{"vector.Log": true, "vector.Log2": true, "distance.Gibbs": true}
 
-// packagesWithForms lists the packages whose kernels use the forms of a level.
+// packagesWithForms lists the packages whose kernels use forms (optional CPU features).
 var packagesWithForms = map[string]bool{"compact": true, "sketch": true}
 
 // expKernels are the kernels of exponentials, logarithms and maxima.
@@ -457,7 +458,7 @@ var otherKernels = []kernel{
 		b.addBool(b.flag)
 	}, ""},
 	{"project", "TransMul", oneType, "T", productShapes, func(b *builder) {
-		// m rows of x (m × n) and of y (m × p): g is p × n
+		// TransMul computes g (p × n) from x (d × n) and y (d × p).
 		p := b.m
 		b.addInts(b.d, p, b.n)
 		b.addMatrix(output, b.t, p, b.n)

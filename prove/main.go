@@ -1,10 +1,11 @@
-// Command prove proves that the assembly of the kernels returns the same bits as their Go
-// reference. The proof holds for all values of the data, at a set of sizes that reaches all code.
+// Command prove proves that the assembly of the kernels returns the same bits as the Go reference
+// implementations. The proof holds for all values of the data, at a set of sizes that reaches all
+// code.
 //
 //	prove [-module DIR] [-run REGEXP] [-mutate N] BINARY ...
 //
 // Each BINARY is a test binary for amd64 or arm64 that contains all kernels, such as the test
-// binary of package fuzz. docs/PROOF.md says what is proved and what is trusted.
+// binary of package fuzz. The file docs/PROOF.md says what the command proves and what it trusts.
 package main
 
 import (
@@ -149,8 +150,8 @@ func prove(dir, binary, pattern string, mutants int) (count tally, err error) {
 // listedMutants is the value of -mutate for which package known lists the survivors.
 const listedMutants = 10
 
-// checkSurvivors returns an error if a survivor is not listed by package known. If all mistakes
-// were planted, it also returns an error if a listed one did not survive.
+// checkSurvivors returns an error if package known does not list a survivor. If all mistakes were
+// planted, it also returns an error if a listed mistake did not survive.
 func checkSurvivors(arch string, found map[known.Survivor]bool, all bool) error {
 	list, err := known.Survivors()
 	if err != nil {
@@ -169,9 +170,10 @@ func checkSurvivors(arch string, found map[known.Survivor]bool, all bool) error 
 	return err
 }
 
-// printCoverage prints the code of a function that no case reached and the loops whose iterations may
-// depend on their number. It returns an error if their numbers differ from package known; ways is
-// then the number of unreached instructions and branches.
+// printCoverage prints two lists for a function: the instructions and branches that no case
+// reached, and the loops whose iterations may depend on the iteration number. It returns an error
+// if the counts differ from package known. ways is the number of unreached instructions and
+// branches if package known has a different number, and 0 otherwise.
 func printCoverage(name string, f *function) (ways int, err error) {
 	fmt.Printf("proved     %s: %d cases, %d instructions\n", name, f.cases, len(f.text.Order))
 	missing, excuse := f.text.Missing(f.cov), known.Unreached[name]

@@ -20,12 +20,12 @@ import (
 	"github.com/gomonge/monge/prove/internal/known"
 )
 
-// plantCount counts the planted mistakes and the refuted ones.
+// plantCount counts the planted mistakes and the refuted mistakes.
 type plantCount struct{ all, refuted int }
 
-// plantMistakes plants mutants different mistakes in each function, one at a time. It counts the
-// mistakes that the cases refute, and calls report for each survivor. The mistakes depend only on
-// the function and mutants.
+// plantMistakes plants the given number of different mistakes in each function, one at a time. It
+// counts the mistakes that the cases refute and calls report for each survivor. The mistakes depend
+// only on the function and the number of mutants.
 func plantMistakes(t *target, functions map[string]*function, source *gossa.Source, program *code.Program, mutants int, report func(known.Survivor)) plantCount {
 	var mu sync.Mutex
 	var workers sync.WaitGroup
@@ -47,7 +47,7 @@ func plantMistakes(t *target, functions map[string]*function, source *gossa.Sour
 					tried[s] = true
 					effect, err := refute(f, source, program, mutant, at.Addr)
 					if what == code.ChangedOperation && errors.Is(err, code.ErrUnknown) {
-						continue // the machine has no semantics for the other operation
+						continue // the symbolic machine does not support the other operation
 					}
 					done++
 					mu.Lock()
@@ -93,7 +93,7 @@ func instructionText(i *code.Inst, f *code.Function) string {
 const firstWitnesses = 24
 
 // refute returns the error of a case that refutes the mutant, or nil if no case does. It first
-// tries some cases of each job, small ones first, and then all cases that reach the changed
+// tries a few cases of each job, small cases first. Then it tries all cases that reach the changed
 // instruction. If no case fails, effect is the largest effect of the mistake in any case.
 func refute(f *function, source *gossa.Source, program *code.Program, mutant *code.Function, at uint64) (effect known.Effect, err error) {
 	size := func(w witness) int { return max(1, w.shape.m) * max(1, w.shape.n) * max(1, w.shape.d) }
@@ -131,8 +131,8 @@ func refute(f *function, source *gossa.Source, program *code.Program, mutant *co
 	return effect, nil
 }
 
-// traceDifference returns the first kind of difference between the traces of a function and its
-// mutant.
+// traceDifference compares the traces of a function and its mutant and returns the largest effect
+// that the difference shows.
 func traceDifference(x, y *code.Trace) known.Effect {
 	switch {
 	case !slices.Equal(x.Path, y.Path):
@@ -151,9 +151,9 @@ func traceDifference(x, y *code.Trace) known.Effect {
 // function, plus 10,000.
 func stepLimit(steps int) int { return 4*steps + 10_000 }
 
-// runPrograms runs a case with each program, in one graph. It returns the error of the last
-// program, or the coverage of the assembly functions in each run. It panics if the reference or
-// another program fails, because they were proved before.
+// runPrograms runs a case with each program, in one expression graph. It returns the error of the
+// last program, or the coverage of the assembly functions in each run. It panics if the Go
+// reference implementation or another program fails, because these were proved before.
 func (w witness) runPrograms(source *gossa.Source, programs ...*code.Program) (used []map[string]*code.Coverage, err error) {
 	g := expr.New()
 	want, err := w.job.runCase(source, programs[0], g, w.shape, 0)

@@ -10,8 +10,8 @@ import (
 	"github.com/gomonge/monge/prove/internal/known"
 )
 
-// TestProve proves a kernel at a few sizes and refutes mistakes planted in it. Command .ci/prove
-// runs the whole proof.
+// TestProve proves a kernel at a few sizes. It also plants mistakes in the kernel and checks that
+// the proof refutes most of them. Command .ci/prove runs the whole proof.
 func TestProve(t *testing.T) {
 	if _, err := exec.LookPath("objdump"); err != nil {
 		t.Skip("GNU objdump is missing")

@@ -16,10 +16,10 @@ func countTo(n int, more ...int) (out []int) {
 	return append(out, more...)
 }
 
-// matrixShapes covers passes over a matrix: every tail of columns after zero to three iterations of the
-// column loop, and every number of rows up to three blocks, with and without padding. Every tail is
-// combined with single rows, one block of four rows, and both; other numbers of rows are combined
-// with some tails.
+// matrixShapes covers passes over a matrix, with and without padding. It covers every tail of
+// columns after zero to three iterations of the column loop, and every number of rows up to three
+// blocks of four. Every tail is combined with single rows, with one block, and with blocks plus
+// single rows. Other numbers of rows are combined with some tails.
 func matrixShapes(lanes int) []shape {
 	padded := func(m, n int) []shape { return []shape{{m: m, n: n, pad: (m + n) % 2 * 3}} }
 	shapes := shapeGrid([]int{1, 2, 3, 4, 5, 9}, countTo(4*lanes+1, 6*lanes-1, 6*lanes, 8*lanes+1), padded)
@@ -30,8 +30,8 @@ func matrixShapes(lanes int) []shape {
 	return append(shapes, shapeGrid([]int{4, 9, 17, 25}, []int{20*lanes + 3, 21 * lanes, 64*lanes + 5, 130*lanes + 1, 280 * lanes}, one)...)
 }
 
-// tailColumns returns numbers of columns up to five vectors: one column, a partial vector, and
-// whole vectors with and without a partial one.
+// tailColumns returns column counts of up to five vectors: one column, a partial vector, and whole
+// vectors with or without a partial vector.
 func tailColumns(lanes int) []int {
 	return []int{1, lanes - 1, lanes, lanes + 1, 2 * lanes, 3*lanes - 1, 4 * lanes, 5*lanes + 2}
 }
@@ -75,8 +75,8 @@ func sumExpShapes(lanes int) (out []shape) {
 	return out
 }
 
-// logShapes covers passes of the log domain: every tail, zero to three iterations of the loops over
-// columns, and one to three rows.
+// logShapes covers log-domain passes over a matrix. It covers every tail, zero to three iterations
+// of the loops over columns, and one to three rows.
 func logShapes(lanes int) []shape {
 	return shapeGrid(countTo(3), countTo(lanes+1, 2*lanes-1, 2*lanes, 3*lanes, 3*lanes+1, 4*lanes, 5*lanes+1, 6*lanes, 7*lanes+2, 9*lanes), func(m, n int) []shape {
 		return []shape{{m: m, n: n, pad: (m + n) % 2 * 3}}
@@ -126,7 +126,7 @@ func packShapes(int) []shape {
 	return shapeGrid([]int{0, 3}, countTo(13, 16, 17), func(pad, d int) []shape { return []shape{{d: d, pad: pad}} })
 }
 
-// normsShapes returns packShapes with and without norms to add to.
+// normsShapes returns packShapes, both with and without initial norms to add to.
 func normsShapes(lanes int) (out []shape) {
 	for _, s := range packShapes(lanes) {
 		added := s
@@ -136,8 +136,8 @@ func normsShapes(lanes int) (out []shape) {
 	return out
 }
 
-// laneShapes covers many small problems: one to four iterations of each loop. Rows are a multiple of
-// four, columns a multiple of lanes.
+// laneShapes covers kernels for many small problems, with one to four iterations of each loop. The
+// number of rows is a multiple of four, and the number of columns is a multiple of lanes.
 func laneShapes(lanes int) []shape {
 	return shapeGrid([]int{4, 8, 12, 16}, []int{lanes, 2 * lanes, 3 * lanes, 4 * lanes}, func(m, n int) []shape { return []shape{{m: m, n: n}} })
 }
@@ -147,8 +147,8 @@ func interleaveShapes(lanes int) []shape {
 	return shapeGrid(countTo(4), countTo(4*lanes+1), func(m, n int) []shape { return []shape{{m: m, n: n, pad: (m + n) % 2 * 3}} })
 }
 
-// laneVectorShapes covers vectors of many small problems, with a factor for each element and with
-// one factor for all.
+// laneVectorShapes covers vector kernels for many small problems, with one factor per element or
+// with one factor for all elements.
 func laneVectorShapes(int) []shape {
 	return shapeGrid([]int{1}, countTo(9, 16), func(_, n int) []shape { return []shape{{n: n}, {n: n, flag: true}} })
 }
@@ -164,8 +164,9 @@ func laneDistanceShapes(lanes int) []shape {
 	})
 }
 
-// blockShapes covers passes for four vectors: up to nine groups of four rows, up to five steps of
-// columns, and two and three tiles of columns. Sums are stored in memory between tiles.
+// blockShapes covers matrix passes for four vectors at a time. It covers up to nine groups of four
+// rows and up to five groups of columns. The last two shapes have two and three column tiles. Sums
+// are stored in memory between tiles.
 func blockShapes(lanes int) []shape {
 	shapes := shapeGrid(countTo(9, 12, 13, 36), []int{lanes, 2 * lanes, 3 * lanes, 4 * lanes, 5 * lanes}, func(m, n int) []shape {
 		return []shape{{m: m, n: n}, {m: m, n: n, pad: 2}}
@@ -173,8 +174,9 @@ func blockShapes(lanes int) []shape {
 	return append(shapes, shape{m: 8, n: 33 * lanes, pad: 2}, shape{m: 4, n: 66 * lanes})
 }
 
-// productShapes covers products of two matrices with d common elements: every tail of rows and
-// columns with an even and an odd d, and some tails with every d up to three iterations of two.
+// productShapes covers products of two matrices with inner dimension d. It covers every tail of
+// rows and columns with an even and an odd d, and some tails with every d up to three iterations of
+// two.
 func productShapes(lanes int) (out []shape) {
 	product := func(d int) func(m, n int) []shape {
 		return func(m, n int) []shape { return []shape{{m: m, n: n, d: d, pad: (m + n) % 2, flag: (m+n)/2%2 == 1}} }
@@ -207,7 +209,8 @@ func queryShapes(int) []shape {
 	return shapeGrid([]int{8, 16, 24, 32}, []int{16, 32, 48, 64}, func(m, n int) []shape { return []shape{{m: m, n: n}} })
 }
 
-// queryLongShapes adds rows of 1024 elements, which are prefetched in another way.
+// queryLongShapes returns queryShapes and cases with rows of 1024 elements. The kernels prefetch
+// long rows in another way.
 func queryLongShapes(int) []shape {
 	return append(queryShapes(0), shapeGrid([]int{8, 16}, []int{1024}, func(m, n int) []shape { return []shape{{m: m, n: n}} })...)
 }
@@ -220,9 +223,10 @@ func halfShapes(lanes int) (out []shape) {
 	return out
 }
 
-// compactShapes covers sums of bytes whose loop processes up to 256 bytes per iteration: every number of
-// 16-byte steps after zero iterations and one iteration, some after two and three iterations, numbers of bytes
-// whose tail is left to Go, and most, the largest number in one call of assembly.
+// compactShapes covers sums of bytes whose loop processes up to 256 bytes per iteration. It covers
+// every number of 16-byte vectors after zero iterations and one iteration, and some numbers after
+// two and three iterations. It also covers byte counts whose tail is left to Go, and the largest
+// byte count of one assembly call.
 func compactShapes(most int) func(int) []shape {
 	return func(int) (out []shape) {
 		for k := range 33 {
@@ -242,13 +246,13 @@ func widenShapes(int) []shape { return append(iterationShapes(0), shape{}, shape
 // fill a cell of memory.
 func signShapes(int) []shape { return []shape{{}, {n: 32}, {n: 64}, {n: 96}} }
 
-// codeShapes covers sums for quantized codes: zero to three blocks of 32 rows, and up to four iterations
-// of the loop over groups, which takes up to four groups.
+// codeShapes covers sums for quantized codes: zero to three blocks of 32 rows, and up to four
+// iterations of the loop over groups. An iteration processes up to four groups.
 func codeShapes(int) []shape {
 	return shapeGrid([]int{0, 1, 2, 3}, []int{0, 2, 4, 6, 8, 10, 12, 16}, func(m, n int) []shape { return []shape{{m: m, n: n}} })
 }
 
-// sketchShapes covers one to three groups of rows and one to four steps of four features.
+// sketchShapes covers one to three groups of rows and one to four loop iterations of four features.
 func sketchShapes(int) []shape {
 	return shapeGrid(countTo(3), []int{4, 8, 12, 16}, func(n, d int) []shape { return []shape{{n: n, d: d}} })
 }

@@ -1,12 +1,13 @@
 // Command gencoef computes the table and polynomials of package exp and the polynomial of num.Log.
-// It writes coef.go and prints the rest:
+// It writes the file coef.go and prints the DATA lines of the assembly and the constants of the
+// logarithms:
 //
-//	go run ./prove/gencoef            # coef.go, DATA lines, log
-//	go run ./prove/gencoef -search    # the common factors, ten seconds
+//	go run ./prove/gencoef            # writes coef.go
+//	go run ./prove/gencoef -search    # searches for the common factors, ten seconds
 //
 // All computations use 300-bit arithmetic. Polynomials are found by Remez exchange on a dense set
 // of Chebyshev points. Then the coefficients are rounded one by one, from the lowest degree up.
-// After each step, the remaining coefficients are solved for again, so that they compensate the
+// After each rounding, the command computes the remaining coefficients again to compensate for the
 // rounding error.
 package main
 
@@ -60,11 +61,12 @@ func main() {
 }
 
 const (
-	// Table entries per octave. The last 3 (float32: 2) bits of t are the index.
+	// Table entries per octave. The lowest 3 bits (float32: 2) of the scaled argument t are the
+	// table index.
 	entries64, entries32 = 8, 4
 
-	// The common factors, found by search. With E = 1 + m/2^shift, all products 2^(j/8)·E (float32:
-	// 2^(j/4)·E) lie unusually close to a number of the type.
+	// The common factors E = 1 + m/2^shift of the table entries, found by search. All products
+	// 2^(j/8)·E (float32: 2^(j/4)·E) are unusually close to a number of the element type.
 	m64, shift64 = 985745404, 60
 	m32, shift32 = 482563, 31
 )
@@ -74,10 +76,10 @@ type coefSet struct {
 	kernel, typ       string    // exp or exp2
 	table             []float64 // 2^(j/len)·E, rounded
 	coef              []float64 // coefficients of base^r/E − 1, lowest degree first
-	tableErr, polyErr float64   // in ulp; relative error
+	tableErr, polyErr float64   // error of the table in ulp; relative error of the polynomial
 }
 
-// coefSets returns the four sets. It computes them once.
+// coefSets returns the coefficients of the two kernels for the two types. It computes them once.
 var coefSets = sync.OnceValue(func() []coefSet {
 	var out []coefSet
 	for _, kernel := range []string{"exp", "exp2"} {
@@ -105,8 +107,8 @@ func makeSet(kernel, typ string, digits, entries, degree int, e *big.Float) coef
 		d, _ := sub(v, num(r)).Float64()
 		s.tableErr = max(s.tableErr, math.Abs(math.Ldexp(d, digits-1)))
 	}
-	// The range of r is slightly larger than half a step: t rounds x·log2e, not x/ln 2, to a
-	// multiple of 1/8 (float32: 1/4), and log2e itself is rounded.
+	// The kernel rounds x·log2e to a multiple of 1/8 (float32: 1/4). The constant log2e is itself
+	// rounded, so the reduced argument r can be slightly larger than half of that multiple.
 	half := num(.5 / float64(entries))
 	scale := ln2 // 2^r is exp(scale·r)
 	if kernel == "exp" {
@@ -150,13 +152,12 @@ func logPolynomial() ([]float64, float64) {
 	return c[1:], e
 }
 
-// inverses32 are the reciprocals, times 32, by which package vector reduces a float32 before its
-// logarithm. There is one for each of eight cells. A cell contains all numbers with the same three
-// leading bits.
+// inverses32 holds 32 times the reciprocals that reduce the argument of the float32 logarithm in
+// package vector. Each reciprocal belongs to the numbers with the same three leading bits.
 var inverses32 = [8]float64{47, 43, 40, 36, 34, 32, 29, 26}
 
-// log32Tables returns the values subtracted for these reciprocals, for ln and log₂: −log(n/32) = hi
-// + lo. hi is a multiple of 2^-17 (log₂: 2^-16).
+// log32Tables returns the values −log(n/32) that correct for the reciprocals n/32 in inverses32,
+// for ln and log₂. Each value is the sum hi + lo, where hi is a multiple of 2^-17 (log₂: 2^-16).
 func log32Tables() (t [2][2][8]float64) {
 	for i, n := range inverses32 {
 		y := neg(ln(num(n / 32)))
@@ -178,7 +179,7 @@ func log32Tables() (t [2][2][8]float64) {
 //	(log(1+r) − r)/r² ≈ L0 + L1 r + L2 r² + L3 r³
 //
 // for base e, or for base 2 with r/ln 2 instead of r. It also returns the largest relative error of
-// the logarithm. Outside of the cell around 1, logarithms are at least 0.04.
+// the logarithm. Logarithms of arguments with a nonzero table value are at least 0.04 in magnitude.
 func log32Polynomial(base2 bool) ([]float64, float64) {
 	scale := num(1)
 	if base2 {
@@ -199,15 +200,15 @@ func log32Polynomial(base2 bool) ([]float64, float64) {
 	return fitPolynomial(xs, f, w, 3, 24, nil)
 }
 
-// fitPolynomial returns a polynomial with the given degree, digits in the coefficients and first
-// coefficients. Its largest weighted error max |w·(f − p)| on xs is nearly minimal. It also returns
-// this error.
+// fitPolynomial returns the coefficients of a polynomial, each rounded to the given number of
+// digits, and the largest weighted error max |w·(f − p)| on the points xs. The given coefficients
+// come first. The error is nearly minimal.
 func fitPolynomial(xs, f, w []*big.Float, degree, digits int, given []float64) ([]float64, float64) {
 	coef := append([]float64(nil), given...)
 	for len(coef) <= degree {
-		// The remaining part is x^d times a polynomial P. Divided by x^d, with the weight
-		// multiplied by x^d, it is a weighted minimax problem with a unique solution away from x =
-		// 0.
+		// The first d coefficients are known, so the error that remains is x^d times an unknown
+		// polynomial. Dividing by x^d gives a weighted minimax problem with a unique solution away
+		// from x = 0.
 		d := len(coef)
 		g := make([]*big.Float, len(xs))
 		v := make([]*big.Float, len(xs))
@@ -230,10 +231,11 @@ func fitPolynomial(xs, f, w []*big.Float, degree, digits int, given []float64) (
 	return coef, worst
 }
 
-// remez solves the weighted minimax problem on the points xs by single exchange.
+// remez solves the weighted minimax problem on the points xs by the single-exchange Remez
+// algorithm.
 func remez(xs, g, w []*big.Float, degree int) []*big.Float {
 	n := degree + 2
-	ref := make([]int, n) // ascending indices into xs
+	ref := make([]int, n) // reference points: ascending indices into xs
 	for i := range ref {
 		ref[i] = i * (len(xs) - 1) / (n - 1)
 	}
@@ -276,7 +278,8 @@ func remez(xs, g, w []*big.Float, degree int) []*big.Float {
 	return nil
 }
 
-// exchangePoint inserts a point into the ascending reference such that the signs alternate.
+// exchangePoint inserts a point into the ascending reference points and removes another point. The
+// signs of the errors at the reference points still alternate.
 func exchangePoint(ref []int, at int, sign []int) {
 	last := len(ref) - 1
 	switch {
@@ -332,9 +335,9 @@ func solve(a [][]*big.Float) []*big.Float {
 	return x
 }
 
-// searchFactor returns the m below limit for which the worst product 2^(j/entries)·(1 + m/2^shift)
-// is closest to a number with the given digits, and its distance in ulp. Fractions of an ulp are
-// 64-bit fixed-point numbers, which wrap around.
+// searchFactor returns the m below limit for which the products 2^(j/entries)·(1 + m/2^shift) are
+// closest to numbers with the given number of digits. It also returns the largest distance in ulp.
+// Fractions of an ulp are 64-bit fixed-point numbers, which wrap around.
 func searchFactor(digits, entries, shift int, limit uint64) (uint64, float64) {
 	f, step := make([]uint64, entries), make([]uint64, entries)
 	ln2 := ln(num(2))
@@ -484,8 +487,8 @@ func (s coefSet) factor() string {
 	return fmt.Sprintf("%d/2^%d", m64, shift64)
 }
 
-// shift returns the position of the low bits of t after the first bit above the index is moved to
-// the lowest bit of the exponent.
+// shift returns the bit position to which the kernels shift the table index. The bit above the
+// index then is the lowest bit of the exponent.
 func (s coefSet) shift() int {
 	if s.typ == "float32" {
 		return 21
@@ -493,7 +496,8 @@ func (s coefSet) shift() int {
 	return 49
 }
 
-// foldedTable returns the table in the form used by the kernels.
+// foldedTable returns the bit patterns of the table. Each entry has its shifted index subtracted,
+// so the kernels can add the shifted argument without a mask.
 func (s coefSet) foldedTable() []uint64 {
 	out := make([]uint64, len(s.table))
 	for j, v := range s.table {

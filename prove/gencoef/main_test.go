@@ -69,10 +69,11 @@ func TestCommitted(t *testing.T) {
 	}
 }
 
-// checkData checks that every polynomial and table in the assembly equals the coefficients of s. A
-// block of constants is named after the kernel and the type, and after the level if another package
-// also uses it. Its offsets, in bytes or as 4*size, are #defined in the same file or in exp2core as
-// C7 … C0 and TABLE, or TABLELO and TABLEHI, with or without the kernel's name as a prefix.
+// checkData checks that every polynomial and table in the assembly equals the coefficients of s.
+// The names of the constant blocks contain the kernel and the type. If another package also uses a
+// block, its name contains the instruction set too. The same .s file or the exp2core header
+// #defines the offsets in a block, in bytes or as n*size. The names of the offsets are C7 … C0 and
+// TABLE, or TABLELO and TABLEHI, with or without the kernel's name as a prefix.
 func checkData(t *testing.T, s coefSet) {
 	files, err := filepath.Glob(filepath.Join(root, "exp", "*.s"))
 	if err != nil {
@@ -153,7 +154,8 @@ func checkData(t *testing.T, s coefSet) {
 	}
 }
 
-// TestFactor verifies that none of the searched common factors has a smaller table error.
+// TestFactor verifies that no factor in the search range has a smaller table error than the
+// committed factor.
 func TestFactor(t *testing.T) {
 	if os.Getenv("MONGE_LONG") == "" {
 		t.Skip("takes 20 s: set MONGE_LONG=1")

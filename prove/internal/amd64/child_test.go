@@ -18,7 +18,8 @@ import (
 	"github.com/gomonge/monge/prove/internal/code"
 )
 
-// stored returns the instructions in a folder, or nil if it has none.
+// stored reads the instructions that store wrote to a folder. It returns nil if the folder contains
+// no instructions.
 func stored(t *testing.T, dir string) (all []*instance) {
 	text, err := os.ReadFile(filepath.Join(dir, "instructions.json"))
 	if dir == "" || errors.Is(err, os.ErrNotExist) {
@@ -39,7 +40,7 @@ func stored(t *testing.T, dir string) (all []*instance) {
 	return all
 }
 
-// storedInstruction is an instruction in the folder.
+// storedInstruction is an instruction in the file instructions.json.
 type storedInstruction struct {
 	code.Inst
 	Raw      []byte
@@ -98,8 +99,8 @@ func runChild(t *testing.T, dir string, stubs []byte, before []state) (after []s
 	return after
 }
 
-// childSource returns the source of a program that reads instructions and states. It runs the
-// instruction on each state and writes the resulting state.
+// childSource returns the source of a C program that reads instructions and register states. For
+// each state, the program runs one instruction and writes the resulting state.
 func childSource(bits int) string {
 	var load, save strings.Builder
 	names := strings.Fields("rax rcx rdx rbx rsp rbp rsi rdi r8 r9 r10 r11 r12 r13 r14 r15")
@@ -122,7 +123,8 @@ func childSource(bits int) string {
 			both("vmovdqu64", fmt.Sprintf("zmm%d", n), 256+64*n)
 		}
 	}
-	// The registers are loaded last and saved first, because the other steps need one of them.
+	// The general registers are loaded last and saved first, because loading the flags needs the
+	// stack pointer.
 	var general strings.Builder
 	fmt.Fprintf(&general, "mov $%#x, %%rsp\npushq %#x\npopfq\n", stack, in+192)
 	for n, name := range names {

@@ -1,7 +1,8 @@
 // Package amd64 runs AMD64 machine code with AVX2 and AVX-512 on symbolic data.
 //
 // It reads instructions as printed by GNU objdump. Addresses, sizes, masks and branches are
-// concrete numbers. Vector registers and the operands of a kernel in memory contain expressions.
+// concrete numbers unless they depend on the data. Vector registers and the kernel's operands in
+// memory contain expressions.
 package amd64
 
 import (
@@ -20,10 +21,11 @@ type inst struct {
 	op     string
 	args   []operand
 	effect *loops.Effect
-	match  [len(forms)][]string // submatches of the operation for each form
+	match  [len(forms)][]string // submatches of the operation for each regular expression in forms
 }
 
-// Forms of operations. Decode matches them, so that a step only looks at the results.
+// Indices into forms. Decode matches all regular expressions once, so running an instruction only
+// looks at the results.
 const (
 	fused = iota
 	arithmetic
@@ -94,8 +96,8 @@ var generalNames = func() map[string]operand {
 // Objdump is the program that prints instructions.
 const Objdump = "objdump"
 
-// Decode parses the operands of an instruction. An operand that it cannot parse becomes an error when
-// Run reaches the instruction.
+// Decode parses the operands of an instruction. If Decode cannot parse an operand, Run fails at the
+// instruction.
 func Decode(i *code.Inst) any {
 	d := &inst{Inst: i, op: i.Op}
 	if i.Padding() {

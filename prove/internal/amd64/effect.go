@@ -8,8 +8,8 @@ import (
 )
 
 // effect returns the effect of an instruction on general registers. The result of an unknown
-// instruction depends on all registers among its operands. It also depends on data if an operand is
-// a mask, a vector register or in memory.
+// instruction depends on all registers among its operands. The result also depends on data if an
+// operand is a mask register, a vector register or a memory location.
 func effect(d *inst) *loops.Effect {
 	if d.Padding() || len(d.args) == 0 || strings.HasPrefix(d.op, "prefetch") {
 		return &loops.Effect{}
@@ -70,7 +70,7 @@ func effect(d *inst) *loops.Effect {
 	return e
 }
 
-// form returns an address as a linear form.
+// form returns an address as a linear form of registers.
 func (o *operand) form() loops.Form {
 	f := loops.Form{Constant: int64(o.value)}
 	if o.base >= 0 {

@@ -9,14 +9,14 @@ import (
 // counts bits. It returns false for other instructions.
 func (m *machine) runSmallIntegers(op string, a []operand, dst *operand) bool {
 	g, n := m.g, dst.width/4
-	// sources returns the cells of the two sources.
+	// sources returns the 4-byte cells of the two source operands.
 	sources := func() (x, y []expr.Node) { return m.v[a[1].reg][:n:n], m.source(&a[0], nil, n, 1) }
-	// cells sets each cell to a function of the cells of the sources and the destination.
+	// cells applies f to every 4-byte cell of the two sources and of the destination.
 	cells := func(f func(x, y, z expr.Node) expr.Node) {
 		x, y := sources()
 		m.setVector(dst, m.mapLanes(1, func(c ...expr.Node) expr.Node { return f(c[0], c[1], c[2]) }, x, y, m.v[dst.reg][:n:n]), 1)
 	}
-	// parts sets each element of size bits to a function of the elements of the two sources.
+	// parts applies f to every element of the two sources. The element size is in bits.
 	parts := func(size int, f func(x, y expr.Node) expr.Node) {
 		cells(func(x, y, _ expr.Node) expr.Node {
 			var out []expr.Node
@@ -26,7 +26,7 @@ func (m *machine) runSmallIntegers(op string, a []operand, dst *operand) bool {
 			return g.JoinBits(out...)
 		})
 	}
-	// widened extends elements of the source to twice their size.
+	// widened extends elements of the source from one number of bytes to another.
 	widened := func(from, to int, signed bool) {
 		var all []expr.Node
 		for _, c := range m.source(&a[0], nil, n*from/to, 1) {
@@ -44,7 +44,7 @@ func (m *machine) runSmallIntegers(op string, a []operand, dst *operand) bool {
 		}
 		m.setVector(dst, out, 1)
 	}
-	words := func(x, y expr.Node) expr.Node { // products of signed 16-bit elements
+	words := func(x, y expr.Node) expr.Node { // the sum of the two products of signed 16-bit elements
 		product := func(at int) expr.Node {
 			return g.IMul(g.SignExtend(g.ExtractBits(x, at, 16), 16), g.SignExtend(g.ExtractBits(y, at, 16), 16))
 		}
@@ -120,8 +120,8 @@ func (m *machine) runSmallIntegers(op string, a []operand, dst *operand) bool {
 	return true
 }
 
-// saturated returns a sum of two products, saturated to signed 16 bits. If it depends on the data,
-// its bounds must show that it does not overflow.
+// saturated returns a sum of two products, saturated to signed 16 bits. A sum that depends on the
+// data must have bounds within 16 bits.
 func (m *machine) saturated(sum expr.Node) expr.Node {
 	if v, ok := m.g.Bits(sum); ok {
 		return m.g.Const(4, uint64(min(max(int64(int32(v)), -1<<15), 1<<15-1)))

@@ -27,7 +27,8 @@ func (m *machine) maskBits(reg int) []expr.Node {
 	return out
 }
 
-// setMask sets a mask register to conditions. If all are constant, it holds a number.
+// setMask sets the bits of a mask register to conditions. If all conditions are constant, the
+// register holds a number.
 func (m *machine) setMask(reg int, bits []expr.Node) {
 	var number uint64
 	known := true
@@ -130,8 +131,8 @@ func (m *machine) setZeroAndCarry(zero, carry expr.Node) {
 	}
 }
 
-// blend returns cells where the mask of an operand is set. The other cells are zero or keep the
-// previous cells of the operand.
+// blend merges new cells into an operand where the mask of the operand is set. The other cells
+// become zero or keep their old values.
 func (m *machine) blend(o *operand, cells []expr.Node, w int) []expr.Node {
 	old := make([]expr.Node, 16)
 	switch {
@@ -149,7 +150,7 @@ func (m *machine) blend(o *operand, cells []expr.Node, w int) []expr.Node {
 	return out
 }
 
-// operandNode returns an operand as an expression of width bytes.
+// operandNode returns an operand as an expression. The width is in bytes.
 func (m *machine) operandNode(o *operand, width int) expr.Node {
 	switch {
 	case o.kind == register && m.symbolic[o.reg] != 0:
@@ -245,7 +246,8 @@ func (m *machine) isSymbolic(name string, w int, a []operand, dst *operand) bool
 	return false
 }
 
-// peek returns cells of memory, or an error if they must not be read.
+// peek returns the memory cells at an address, or an error if the program must not read these
+// cells.
 func (m *machine) peek(addr uint64, cells int) (out []expr.Node, err error) {
 	for i := range cells {
 		n, err := m.mem.Load(addr + 4*uint64(i))
@@ -269,8 +271,8 @@ func (m *machine) symbolicCondition(i *inst) (expr.Node, bool) {
 	return c, true
 }
 
-// runBothWays runs both directions of a jump to the end of the function and joins their stores. If
-// the graph has a path, it follows only one direction.
+// runBothWays runs the function to its end in both directions of a jump and joins the stores. If
+// g.Path is set, runBothWays follows only the direction that the path chooses.
 func (m *machine) runBothWays(f *code.Function, c expr.Node, i *inst) error {
 	m.trace(&m.cov.Trace.Path, uint64(c))
 	if m.g.Path != nil {
@@ -297,7 +299,8 @@ func (m *machine) runBothWays(f *code.Function, c expr.Node, i *inst) error {
 	return m.mem.Join(m.g.Branch, c, stored[0], stored[1])
 }
 
-// compare returns a comparison of two elements.
+// compare returns the result of a floating-point comparison as a condition. The argument how names
+// the comparison as in the instruction.
 func (m *machine) compare(how string, x, y expr.Node) expr.Node {
 	switch how {
 	case "eq":
@@ -312,8 +315,8 @@ func (m *machine) compare(how string, x, y expr.Node) expr.Node {
 	return m.g.Le(x, y)
 }
 
-// runLogic runs a comparison, a bitwise vector instruction, or an instruction whose control operand
-// depends on the data. It returns false for other instructions.
+// runLogic runs a vector instruction that compares elements or works on bits or integers, or an
+// instruction listed in runOtherLogic. It returns false for other instructions.
 func (m *machine) runLogic(i *inst) bool {
 	a, op := i.args, i.op
 	dst := &a[len(a)-1]
@@ -336,8 +339,8 @@ func (m *machine) runLogic(i *inst) bool {
 	if f := i.match[extremes]; f != nil {
 		w := elementCells(f[3])
 		n := packedCells(f[2], w, dst)
-		// If the first source is the larger (smaller) one, the result is the first source;
-		// otherwise it is the second source.
+		// The instruction returns the second source if the elements are equal or one of them is
+		// NaN.
 		out := m.mapLanes(w, func(v ...expr.Node) expr.Node {
 			c := g.Lt(v[1], v[0])
 			if f[1] == "min" {
@@ -379,7 +382,8 @@ func (m *machine) runLogic(i *inst) bool {
 	return m.runOtherLogic(op, a, dst, each)
 }
 
-// compareToMask sets a mask to comparisons and clears the bits that are not set in the write mask.
+// compareToMask stores the results of element comparisons in a mask register. Bits that are clear
+// in the write mask become zero.
 func (m *machine) compareToMask(dst *operand, w int, x, y []expr.Node, f func(x, y expr.Node) expr.Node) {
 	var out []expr.Node
 	for e := 0; e < len(x); e += w {

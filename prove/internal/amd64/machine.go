@@ -45,7 +45,8 @@ func (m *machine) fail(format string, args ...any) {
 	panic(failure{fmt.Errorf("%s: %w", m.inst.Text, fmt.Errorf(format, args...))})
 }
 
-// Run calls a function. stack is the address of the return address, below the arguments.
+// Run runs a function. The argument stack is the address of the return address, which lies below
+// the arguments.
 func Run(p *code.Program, f *code.Function, g *expr.Graph, mem *memory.Memory, stack uint64, cov *code.Coverage) (err error) {
 	m := &machine{g: g, mem: mem, prog: p, cov: cov, watched: p.Watched, zero: g.Const(4, 0)}
 	for i := range m.v {
@@ -85,7 +86,7 @@ func effectOf(i *code.Inst) *loops.Effect {
 	return nil
 }
 
-// execute runs f from pc to its end.
+// execute runs f from the instruction at pc to the end of the function.
 func (m *machine) execute(f *code.Function, pc uint64) error {
 	for ; *m.steps < m.prog.MaxSteps(); *m.steps++ {
 		next := f.Insts[pc]
@@ -122,7 +123,7 @@ func (m *machine) execute(f *code.Function, pc uint64) error {
 	return fmt.Errorf("%s: still running after %d instructions", f.Name, m.prog.MaxSteps())
 }
 
-// rsp is the number of the stack pointer.
+// rsp is the register number of the stack pointer.
 const rsp = 4
 
 // initialRegister returns the value of a general register at the beginning of the function.
@@ -142,7 +143,7 @@ func (m *machine) checkKeptRegisters() error {
 	return nil
 }
 
-// trace appends to a part of the trace if the run is traced.
+// trace appends values to one list of the trace if the run is traced.
 func (m *machine) trace(part *[]uint64, v ...uint64) {
 	if m.watched != 0 {
 		*part = append(*part, v...)
@@ -224,13 +225,13 @@ func (m *machine) store(addr uint64, cells []expr.Node) {
 	}
 }
 
-// storePart stores the lowest bytes of an integer. These bytes lie within one cell.
+// storePart stores the lowest bytes of an integer within one memory cell.
 func (m *machine) storePart(o *operand, n expr.Node, bytes int) {
 	cell, at := m.mem.Cell(m.addressOf(o))
 	m.store(cell, []expr.Node{m.g.ReplaceBits(m.load(cell, 1)[0], 8*int(at), 8*bytes, n)})
 }
 
-// concrete returns the number in cells.
+// concrete joins constant cells to a number, lowest cell first.
 func (m *machine) concrete(cells []expr.Node) uint64 {
 	var v uint64
 	for i, c := range cells {
@@ -250,7 +251,7 @@ func widthMask(bytes int) uint64 {
 	return 1<<(8*bytes) - 1
 }
 
-// integer returns the value of a general operand of width bytes.
+// integer returns the value of a general operand. The width is in bytes.
 func (m *machine) integer(o *operand, width int) uint64 {
 	switch o.kind {
 	case immediate:
@@ -305,7 +306,7 @@ func (m *machine) setInteger(o *operand, v uint64, width int) {
 	}
 }
 
-// joinCells returns the element that consists of cells.
+// joinCells joins one or two 4-byte cells to one element.
 func (m *machine) joinCells(c []expr.Node) expr.Node {
 	if len(c) == 1 {
 		return c[0]
@@ -321,8 +322,8 @@ func (m *machine) cells(n expr.Node) []expr.Node {
 	return []expr.Node{low, high}
 }
 
-// source returns n cells of a vector operand whose elements have w cells. If the operand is in
-// memory and the destination has a mask, it reads only the selected elements.
+// source returns the first n cells of a vector operand. An element has w cells. If the operand is
+// in memory and the destination has a mask, source reads only the selected elements.
 func (m *machine) source(o, dst *operand, n, w int) []expr.Node {
 	if o.kind == vector {
 		return m.v[o.reg][:n:n]
@@ -358,8 +359,8 @@ func (m *machine) source(o, dst *operand, n, w int) []expr.Node {
 	return m.load(a, n)
 }
 
-// setVector writes a vector result, whose elements have w cells, to a register or to memory under
-// the mask of the operand. In a register, it clears the cells above the result.
+// setVector writes the cells of a vector to a register or to memory, under the mask of the operand.
+// An element has w cells. In a register, setVector clears the cells above the result.
 func (m *machine) setVector(o *operand, cells []expr.Node, w int) {
 	if o.mask >= 0 && m.symbolicMasks[o.mask] != nil {
 		cells = m.blend(o, cells, w)

@@ -18,9 +18,9 @@ var (
 		"je": "jne", "jne": "je", "jl": "jle", "jle": "jl", "jg": "jge", "jge": "jg", "jb": "jbe", "jbe": "jb", "ja": "jae", "jae": "ja"}
 )
 
-// Mutate returns f with a mistake in one of the instructions for which fit reports true: another
-// register or mask, an address that is off by 8 bytes, another immediate, operation or condition.
-// what describes the mistake.
+// Mutate returns a copy of f with a mistake in one instruction for which fit reports true. The
+// mistake is another register or mask, an address that is off by 8 bytes, another immediate
+// operand, another operation or another condition. The result what describes the mistake.
 func Mutate(f *code.Function, rng *rand.Rand, fit func(*code.Inst) bool) (mutant *code.Function, at *code.Inst, what string) {
 	return f.Mutate(rng, func(i *code.Inst) bool {
 		d, ok := i.Decoded.(*inst)

@@ -20,7 +20,7 @@ func (m *machine) runNarrow(op string, a []operand, dst *operand) bool {
 			return g.JoinBits(f(g.ExtractBits(c[0], 0, 16), g.ExtractBits(c[1], 0, 16)), f(g.ExtractBits(c[0], 16, 16), g.ExtractBits(c[1], 16, 16)))
 		}, x, y), 1)
 	}
-	// widened extends the smaller elements of the source to 4 bytes.
+	// widened extends elements of 8 or 16 bits to 4 bytes.
 	widened := func(size int, f func(expr.Node) expr.Node) {
 		var out []expr.Node
 		for _, c := range m.source(&a[0], nil, n*size/32, 1) {
@@ -109,8 +109,8 @@ func (m *machine) runNarrow(op string, a []operand, dst *operand) bool {
 	return true
 }
 
-// pickByte returns the entry selected by the low 4 bits of an index byte, or 0 if its highest bit
-// is set.
+// pickByte returns the table entry that the low 4 bits of an index byte select. It returns 0 if the
+// highest bit of the index byte is set.
 func (m *machine) pickByte(entries []expr.Node, index expr.Node) expr.Node {
 	if i, ok := m.g.Bits(index); ok {
 		if i&0x80 != 0 {
@@ -124,11 +124,11 @@ func (m *machine) pickByte(entries []expr.Node, index expr.Node) expr.Node {
 	return m.g.Pick(entries[:1<<m.g.BitLength(index)], index)
 }
 
-// maxTable bounds the number of entries of a table in memory that is indexed by data.
+// maxTable bounds the number of entries of a memory table whose index depends on the data.
 const maxTable = 256
 
-// loadTableEntry loads cells of an operand in memory whose index register depends on the data. The
-// result selects among all entries that the index can reach, and all of them must be readable.
+// loadTableEntry loads a memory operand whose index register depends on the data. The result is a
+// choice among all entries that the index can reach. All these entries must be readable.
 func (m *machine) loadTableEntry(o *operand, cells int) []expr.Node {
 	low, high := m.g.Halves(m.symbolic[o.index])
 	size := m.g.BitLength(low)

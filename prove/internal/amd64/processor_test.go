@@ -40,7 +40,7 @@ type state struct {
 	Memory [128]uint32
 }
 
-// instance is an instruction of the kernels in the form in which it runs.
+// instance is an instruction of the kernels that the test runs.
 type instance struct {
 	*inst
 	raw      []byte
@@ -50,12 +50,12 @@ type instance struct {
 
 // TestProcessor runs every form of instruction of the kernels on random registers and memory, in
 // the symbolic machine and on the processor. It compares all bits of the registers, the flags and
-// the memory. For conditional jumps, it tests the condition. It skips prefetches, other jumps and
-// returns.
+// the memory. For a conditional jump, it tests a conditional move with the same condition. It skips
+// prefetches, other jumps and returns.
 //
-// A machine with AVX-512 may have no compiler, for example the machine that .ci/avx512-emulated
-// emulates. With MONGE_PROCESSOR=DIR, the test writes the files that such a machine needs for
-// AVX-512 instructions to DIR. If DIR already contains them, the test runs them.
+// A machine with AVX-512 may have no compiler, such as the emulated machine of .ci/avx512-emulated.
+// With MONGE_PROCESSOR=DIR, the test writes the AVX-512 instructions and a program that runs them
+// to DIR. If DIR already contains these files, the test runs the program.
 func TestProcessor(t *testing.T) {
 	dir, bits := os.Getenv("MONGE_PROCESSOR"), 256
 	avx512 := processorHas("avx512f", "avx512bw", "avx512dq", "avx512vl")
@@ -254,7 +254,8 @@ func (i *instance) place(t *testing.T, addr uint64) {
 	}
 }
 
-// draw returns random registers and memory. An operand in memory lies within the memory.
+// draw returns random registers and memory. The address of a memory operand lies within the memory
+// of the test.
 func (i *instance) draw(rng *rand.Rand) (s state) {
 	for n := range s.R {
 		s.R[n] = processor.Integer(rng)
@@ -303,8 +304,8 @@ func (i *instance) draw(rng *rand.Rand) (s state) {
 	}
 }
 
-// symbolic runs the instruction in the symbolic machine on constants. It also returns the flags
-// that are defined afterwards.
+// symbolic runs the instruction in the symbolic machine on constants. It also returns a mask of the
+// flags that are defined after the instruction.
 func (i *instance) symbolic(t *testing.T, s state) (out state, defined uint64, err error) {
 	g, mem := expr.New(), memory.New(false)
 	processor.LoadMemory(t, g, mem, s.Memory[:])
@@ -346,8 +347,8 @@ func (i *instance) symbolic(t *testing.T, s state) (out state, defined uint64, e
 
 var rounds = regexp.MustCompile(`^v(?:fn?m.*|add|sub|mul|div|sqrt|scalef|cvt\w+2)([ps])([sd])[xy]?$`)
 
-// differ describes the difference between the results of the machine and the processor, or returns
-// "". Any two NaN results of floating-point operations are equal.
+// differ describes the difference between the results of the symbolic machine and the processor, or
+// returns "". All NaN results of floating-point operations count as equal.
 func (i *instance) differ(tool, processed *state, defined uint64, bits int) string {
 	for n := range tool.R {
 		if tool.R[n] != processed.R[n] {

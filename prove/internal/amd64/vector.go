@@ -29,7 +29,7 @@ func (m *machine) runFloat(i *inst) bool {
 		w := elementCells(f[5])
 		n := packedCells(f[4], w, dst)
 		third, second, first := m.source(&a[0], dst, n, w), m.v[a[1].reg][:n:n], m.v[dst.reg][:n:n]
-		x, y, z := first, third, second // 132: dst·third + second
+		x, y, z := first, third, second // form 132: dst·third + second
 		switch f[3] {
 		case "213":
 			x, y, z = second, first, third

@@ -7,7 +7,7 @@ import (
 	"github.com/gomonge/monge/prove/internal/loops"
 )
 
-// instruction is the result of Decode.
+// instruction is the decoded form of an instruction that Decode returns.
 type instruction struct {
 	args   []operand
 	effect *loops.Effect
@@ -21,14 +21,14 @@ func effectOf(i *code.Inst) *loops.Effect {
 }
 
 // effect returns the effect of an instruction on general registers. The result of an unknown
-// instruction depends on all registers among its operands. It also depends on data if an operand is
-// a vector register or in memory.
+// instruction depends on all registers among its operands. The result also depends on data if an
+// operand is a vector register or a memory location.
 func effect(op string, a []operand) *loops.Effect {
 	e := &loops.Effect{}
 	if len(a) == 0 || strings.HasPrefix(op, "prfm") {
 		return e
 	}
-	slot := -1 // a stack slot, treated as a register
+	slot := -1 // register number of a stack slot; −1 means none
 	if o := a[len(a)-1]; o.kind == location && o.reg == sp && o.index < 0 && !o.postIndexed && len(a) == 2 {
 		if reg, ok := loops.Slot(33, o.value); ok {
 			slot = reg

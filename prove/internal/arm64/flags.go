@@ -18,7 +18,7 @@ func (o operand) bits() int {
 	return 64
 }
 
-// setResultFlags sets the sign and zero flags and clears the others.
+// setResultFlags sets the sign and zero flags and clears the other flags.
 func (m *machine) setResultFlags(v uint64, bits int) uint64 {
 	m.flags, m.conditions = 0, nil
 	v &= ^uint64(0) >> (64 - bits)

@@ -6,8 +6,8 @@ import (
 	"github.com/gomonge/monge/prove/internal/expr"
 )
 
-// integerElement returns element n of a register, zero- or sign-extended to at least 4 bytes. size
-// is the size of the elements in bytes.
+// integerElement returns element n of a register, zero- or sign-extended to at least 4 bytes. The
+// element size is in bytes.
 func (m *machine) integerElement(reg, size, n int, signed bool) expr.Node {
 	if size == 8 {
 		return m.elementAt(reg, 2, n)
@@ -20,7 +20,7 @@ func (m *machine) integerElement(reg, size, n int, signed bool) expr.Node {
 	return e
 }
 
-// extendTo8 extends an integer of 4 bytes to 8.
+// extendTo8 extends a 4-byte integer to 8 bytes.
 func (m *machine) extendTo8(n expr.Node, signed bool) expr.Node {
 	if signed {
 		return m.g.Extend(n)
@@ -28,7 +28,7 @@ func (m *machine) extendTo8(n expr.Node, signed bool) expr.Node {
 	return m.g.Join(n, m.zero)
 }
 
-// setElements sets a register to elements. size is the size of an element in bytes.
+// setElements stores elements in a register. The element size is in bytes.
 func (m *machine) setElements(reg, size int, elements []expr.Node) {
 	var out []expr.Node
 	for len(elements) > 0 {
@@ -41,8 +41,8 @@ func (m *machine) setElements(reg, size int, elements []expr.Node) {
 	m.setVector(reg, out)
 }
 
-// runSmallIntegers runs an instruction that counts bits, or that adds or multiplies integers of
-// one, two or four bytes and has wider results. It returns false for other instructions.
+// runSmallIntegers runs a bit count, or a sum, difference or product of integers of one, two or
+// four bytes. It returns false for other instructions.
 func (m *machine) runSmallIntegers(op string, a []operand) bool {
 	g, dst := m.g, a[0]
 	last := a[len(a)-1]
@@ -59,7 +59,8 @@ func (m *machine) runSmallIntegers(op string, a []operand) bool {
 		}
 		return n
 	}
-	// source returns an element of an operand that is half as wide as the result.
+	// source returns element n of an operand whose elements are half as wide as the result
+	// elements.
 	source := func(o operand, n int) expr.Node {
 		if upper {
 			n += count

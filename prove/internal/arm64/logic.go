@@ -148,8 +148,8 @@ func (m *machine) symbolicCondition(a []operand) (expr.Node, bool) {
 	return c, true
 }
 
-// runBothWays runs both directions of a jump to the end of the function and joins their stores. If
-// the graph has a path, it follows only one direction.
+// runBothWays runs the function to its end in both directions of a jump and joins the stores. If
+// g.Path is set, runBothWays follows only the direction that the path chooses.
 func (m *machine) runBothWays(f *code.Function, c expr.Node, to uint64) error {
 	m.trace(&m.cov.Trace.Path, uint64(c))
 	at, next := m.inst.Addr, m.inst.Next
@@ -177,8 +177,8 @@ func (m *machine) runBothWays(f *code.Function, c expr.Node, to uint64) error {
 	return m.mem.Join(m.g.Branch, c, stored[0], stored[1])
 }
 
-// loadTableEntry loads an entry of a table to a register or to one of its lanes, at an index that
-// depends on the data. It returns false if the address does not depend on the data.
+// loadTableEntry loads a table entry at an index that depends on the data. The destination is a
+// register or a lane of a register. It returns false if the address does not depend on the data.
 func (m *machine) loadTableEntry(a []operand) bool {
 	o := a[1]
 	if a[0].kind == general || o.kind != location || o.postIndexed {
@@ -216,8 +216,8 @@ func (m *machine) loadTableEntry(a []operand) bool {
 	return true
 }
 
-// mapWide applies f to 8 bytes of the registers where wide returns true, and to 4 bytes at a time
-// elsewhere. Bitwise instructions do not specify the size of elements.
+// mapWide applies a bitwise function f to registers. It works on 8 bytes where wide returns true
+// and on 4 bytes elsewhere, because bitwise instructions do not specify an element size.
 func (m *machine) mapWide(dst operand, wide func(at int) bool, f func(x ...expr.Node) expr.Node, regs ...int) {
 	out := make([]expr.Node, 0, 4)
 	x := make([]expr.Node, len(regs))
@@ -236,8 +236,8 @@ func (m *machine) mapWide(dst operand, wide func(at int) bool, f func(x ...expr.
 	m.setVector(dst.reg, out)
 }
 
-// runLogic runs a comparison, a bitwise vector instruction, or a maximum. It returns false for
-// other instructions.
+// runLogic runs a vector instruction that compares elements or works on bits or integers. It
+// returns false for other instructions.
 func (m *machine) runLogic(op string, a []operand) bool {
 	if len(a) < 2 || a[0].kind != vector && op != "addv" {
 		return false
@@ -387,7 +387,7 @@ func (m *machine) runLogic(op string, a []operand) bool {
 	return true
 }
 
-// runTable looks up bytes in a list of vector registers at the indices in another register. An
+// runTable looks up bytes in a list of vector registers. Another register holds the indices. An
 // index beyond the table gives 0.
 func (m *machine) runTable(a []operand) bool {
 	g := m.g

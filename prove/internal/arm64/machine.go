@@ -1,7 +1,8 @@
 // Package arm64 runs AArch64 machine code with Advanced SIMD (NEON) on symbolic data.
 //
 // It reads instructions as printed by GNU objdump. Addresses, sizes and branches are concrete
-// numbers. Vector registers and the operands of a kernel in memory contain expressions.
+// numbers unless they depend on the data. Vector registers and the kernel's operands in memory
+// contain expressions.
 package arm64
 
 import (
@@ -19,7 +20,7 @@ import (
 	"github.com/gomonge/monge/prove/internal/memory"
 )
 
-// Numbers of the stack pointer and of the zero register.
+// Register numbers of the stack pointer and of the zero register.
 const (
 	sp  = 31
 	xzr = 32
@@ -53,8 +54,8 @@ func (m *machine) fail(format string, args ...any) {
 	panic(failure{fmt.Errorf("%s: %w", m.inst.Text, fmt.Errorf(format, args...))})
 }
 
-// Run calls a function. stack is the address of the slot for the return address, below the
-// arguments.
+// Run runs a function. The argument stack is the address of the slot for the return address, which
+// lies below the arguments.
 func Run(p *code.Program, f *code.Function, g *expr.Graph, mem *memory.Memory, stack uint64, cov *code.Coverage) (err error) {
 	m := &machine{g: g, mem: mem, prog: p, cov: cov, watched: p.Watched, zero: g.Const(4, 0)}
 	for i := range m.v {
@@ -83,7 +84,7 @@ func Run(p *code.Program, f *code.Function, g *expr.Graph, mem *memory.Memory, s
 	return m.execute(f, f.Entry)
 }
 
-// execute runs f from pc to its end.
+// execute runs f from the instruction at pc to the end of the function.
 func (m *machine) execute(f *code.Function, pc uint64) error {
 	for ; *m.steps < m.prog.MaxSteps(); *m.steps++ {
 		i := f.Insts[pc]
@@ -132,7 +133,7 @@ func (m *machine) checkKeptRegisters() error {
 	return nil
 }
 
-// trace appends to a part of the trace if the run is traced.
+// trace appends values to one list of the trace if the run is traced.
 func (m *machine) trace(part *[]uint64, v ...uint64) {
 	if m.watched != 0 {
 		*part = append(*part, v...)
@@ -185,7 +186,7 @@ type operand struct {
 	text        string
 	is32Bit     bool // a w register
 	size        int  // bytes in an element of a vector
-	count       int  // registers in a list after the first
+	count       int  // number of further registers in a register list
 	constant    uint64
 }
 
@@ -196,8 +197,8 @@ var (
 	address     = regexp.MustCompile(`^\[(x\d+|sp)(?:, #(-?\w+)|, x(\d+)(?:, lsl #(\d))?)?\]$`)
 )
 
-// Decode parses the operands of an instruction. An operand that it cannot parse becomes an error when
-// Run reaches the instruction.
+// Decode parses the operands of an instruction. If Decode cannot parse an operand, Run fails at the
+// instruction.
 func Decode(i *code.Inst) any {
 	out := []operand{}
 	for _, s := range splitOperands(i.Operands) {
@@ -386,7 +387,7 @@ func (m *machine) store(addr uint64, cells []expr.Node) {
 	}
 }
 
-// setVector sets a vector register and clears the part above cells.
+// setVector sets a vector register and clears the bytes above the given cells.
 func (m *machine) setVector(reg int, cells []expr.Node) {
 	for i := range m.v[reg] {
 		if i < len(cells) {

@@ -5,12 +5,12 @@ import (
 	"github.com/gomonge/monge/prove/internal/expr"
 )
 
-// bitInstructions are instructions on byte vectors whose result does not depend on the size of the
-// elements, or which specify their use of bytes.
+// bitInstructions lists the instructions on byte vectors that runNarrow leaves to other functions.
+// Their results do not depend on the element size, or the code handles every byte separately.
 var bitInstructions = map[string]bool{"and": true, "orr": true, "eor": true, "bic": true, "bit": true, "bif": true, "mov": true, "mvn": true,
 	"shl": true, "ushr": true, "sshr": true, "usra": true, "tbl": true}
 
-// runNarrow runs an instruction on elements of one or two bytes, or their loads and stores. It
+// runNarrow runs an instruction on elements of one or two bytes, including loads and stores. It
 // returns false for other instructions.
 func (m *machine) runNarrow(op string, a []operand) bool {
 	if op == "saddlv" || op == "uaddlv" {
@@ -20,7 +20,7 @@ func (m *machine) runNarrow(op string, a []operand) bool {
 		return false
 	}
 	g, dst := m.g, a[0]
-	// part returns element n of a register. size is the size of the elements in bytes.
+	// part returns element n of a register. The element size is in bytes.
 	part := func(reg, size, n int) expr.Node {
 		per := 4 / size
 		return g.ExtractBits(m.v[reg][n/per], 8*size*(n%per), 8*size)
@@ -108,9 +108,9 @@ func (m *machine) runNarrow(op string, a []operand) bool {
 	return true
 }
 
-// fixedPoint converts a fixed-point integer with fraction bits to floating point. If the fraction
-// bits are zero, the result is the conversion of the integer part, because a power of 2 does not
-// change the rounding of a 32-bit integer.
+// fixedPoint converts a fixed-point integer with the given number of fraction bits to floating
+// point. A non-constant integer must have zero fraction bits. Then the result is the converted
+// integer part, because a power of 2 does not change the rounding of a 32-bit integer.
 func (m *machine) fixedPoint(x expr.Node, fraction int) expr.Node {
 	if _, ok := m.g.Bits(x); ok {
 		scale := m.g.Const(4, uint64(127-fraction)<<23)
@@ -122,8 +122,8 @@ func (m *machine) fixedPoint(x expr.Node, fraction int) expr.Node {
 	return m.g.FromInt(4, m.g.Shift(expr.ISar, x, fraction))
 }
 
-// loadIndexed loads a table entry at an index register that depends on the data. All entries that
-// the index can reach must be readable.
+// loadIndexed loads a table entry whose index register depends on the data. All entries that the
+// index can reach must be readable.
 func (m *machine) loadIndexed(a []operand) bool {
 	o := a[1]
 	low, high := m.g.Halves(m.symbolic[o.index])

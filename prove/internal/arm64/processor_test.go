@@ -22,14 +22,14 @@ import (
 )
 
 const (
-	// Addresses of the state and of the memory within it.
+	// The state contains the memory of the test, so stateAt depends on memoryAt.
 	memoryAt = processor.MemoryAt
 	stateAt  = memoryAt - 784
 )
 
 // state holds the registers, flags and memory that an instruction reads and writes. R[31] is the
-// stack pointer. The program itself uses R[27] and R[28], which kernels do not use. After a jump,
-// R[27] says whether it was taken.
+// stack pointer. The test program uses R[27] and R[28] for its own purposes, because kernels do not
+// use them. After a jump, R[27] is 1 if the jump was taken.
 type state struct {
 	R      [32]uint64
 	Flags  uint64
@@ -159,7 +159,8 @@ func (i *instance) describe() string {
 	return strings.Join(out, "; ")
 }
 
-// draw returns random registers and memory. An operand in memory lies within the memory.
+// draw returns random registers and memory. The address of a memory operand lies within the memory
+// of the test.
 func (i *instance) draw(rng *rand.Rand) (s state) {
 	for n := range s.R {
 		s.R[n] = processor.Integer(rng)
@@ -242,8 +243,8 @@ func (i *instance) symbolic(t *testing.T, s state) (out state, err error) {
 	return out, nil
 }
 
-// differ describes the difference between the results of the machine and the processor, or returns
-// "". Any two NaN results of floating-point operations are equal.
+// differ describes the difference between the results of the symbolic machine and the processor, or
+// returns "". All NaN results of floating-point operations count as equal.
 func (i *instance) differ(tool, processed *state) string {
 	for n := range tool.R {
 		if tool.R[n] != processed.R[n] && (n != 27 || i.jump()) && n != 28 {
@@ -272,7 +273,8 @@ func (i *instance) differ(tool, processed *state) string {
 	return ""
 }
 
-// runProgram assembles and runs a program that runs the instructions.
+// runProgram assembles a program with the given instructions and runs it on the given states. It
+// returns the states after the instructions.
 func runProgram(t *testing.T, dir string, emulator []string, all []*instance, before []state) []state {
 	source, object, program := filepath.Join(dir, "program.s"), filepath.Join(dir, "program.o"), filepath.Join(dir, "program")
 	if err := os.WriteFile(source, []byte(programSource(all)), 0o600); err != nil {
@@ -305,8 +307,8 @@ func runProgram(t *testing.T, dir string, emulator []string, all []*instance, be
 	return after
 }
 
-// programSource returns the source of a program that reads states, runs the instruction of each
-// state on it, and writes the resulting state.
+// programSource returns the assembly source of a program that reads register states. For each
+// state, the program runs one instruction and writes the resulting state.
 func programSource(all []*instance) string {
 	var load, save, stubs, table strings.Builder
 	for n := 0; n < 32; n += 4 {
@@ -326,7 +328,7 @@ func programSource(all []*instance) string {
 			fmt.Fprintf(&stubs, "stub%d: .inst %#x\nb done\n", n, i.word)
 			continue
 		}
-		field := uint32(1<<19 - 1) // bits of the distance in instructions
+		field := uint32(1<<19 - 1) // bits of the jump distance, which counts instructions
 		if strings.HasPrefix(i.Op, "tb") {
 			field = 1<<14 - 1
 		}

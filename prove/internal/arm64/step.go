@@ -34,7 +34,7 @@ func (m *machine) runInteger(op string, a []operand) bool {
 			return false
 		}
 	}
-	// second returns the last source, shifted.
+	// second returns operand n, the last source, with its shift applied.
 	second := func(n int) uint64 {
 		v := m.register(a[n])
 		if len(a) > n+1 && a[n+1].kind == word {

@@ -1,5 +1,6 @@
-// Package code contains the machine code of a binary by function, as printed by objdump, and
-// records which parts of it runs have reached. It does not interpret instructions.
+// Package code contains the machine code of a binary, one list of instructions per function, as
+// disassembled by objdump. It also records which instructions the runs have reached. It does not
+// interpret instructions.
 package code
 
 import (
@@ -22,8 +23,7 @@ import (
 	"github.com/gomonge/monge/prove/internal/memory"
 )
 
-// ErrUnknown means that a package does not define the semantics of an instruction or of a use of
-// it.
+// ErrUnknown means that a package does not implement an instruction or a variant of an instruction.
 var ErrUnknown = errors.New("no semantics")
 
 // Inst is an instruction. Operands is the text printed by objdump without symbols and remarks.
@@ -35,7 +35,7 @@ type Inst struct {
 	Decoded      any
 }
 
-// Function is one function.
+// Function is a function in machine code.
 type Function struct {
 	Name  string
 	Entry uint64
@@ -44,12 +44,12 @@ type Function struct {
 	Order []*Inst
 }
 
-// Program contains the assembly functions of a binary by name, and its data.
+// Program contains the assembly functions of a binary by name, and the data of the binary.
 type Program struct {
 	Functions   map[string]*Function
 	GoFunctions map[uint64]string // Go functions that assembly can jump to, by address
-	// JumpToGo replaces such a function. It stores the result after the arguments, which lie at
-	// stack as for assembly.
+	// JumpToGo replaces a Go function that assembly jumps to. The arguments lie at the address
+	// stack, as for an assembly function. JumpToGo stores the result after the arguments.
 	JumpToGo func(name string, g *expr.Graph, mem *memory.Memory, stack uint64) error
 	Limit    int    // maximum number of instructions in a run; 0 means 2 million
 	Watched  uint64 // address of the instruction after which runs trace all registers; 0 means no trace
@@ -69,8 +69,8 @@ type section struct {
 	data []byte
 }
 
-// Read disassembles the functions of a binary whose symbols have the prefix, and removes the prefix
-// from their names. decode computes Decoded for each instruction.
+// Read disassembles the functions of a binary whose symbol names have the prefix. Function names in
+// the program do not contain the prefix. decode computes the field Decoded of each instruction.
 func Read(objdump, path, prefix string, decode func(*Inst) any) (*Program, error) {
 	file, err := elf.Open(path)
 	if err != nil {
@@ -91,7 +91,7 @@ func Read(objdump, path, prefix string, decode func(*Inst) any) (*Program, error
 	if err != nil {
 		return nil, err
 	}
-	inGo := map[string]bool{} // Go functions that assembly calls have two symbols, assembly functions have one
+	inGo := map[string]bool{} // names of all symbols; a Go function that assembly calls also has a symbol without .abi0
 	for _, s := range symbols {
 		inGo[s.Name] = true
 	}
@@ -118,7 +118,8 @@ func Read(objdump, path, prefix string, decode func(*Inst) any) (*Program, error
 	return p, nil
 }
 
-// With returns a copy of p with another version of a function, a limit and a watched instruction.
+// With returns a copy of p with a replaced function, an instruction limit and a watched
+// instruction.
 func (p *Program) With(f *Function, limit int, watched uint64) *Program {
 	q := new(Program)
 	*q = *p
@@ -130,8 +131,8 @@ func (p *Program) With(f *Function, limit int, watched uint64) *Program {
 // ChangedOperation is the description of a mistake that changes the operation.
 const ChangedOperation = "the operation"
 
-// Mutate returns a version of f with a mistake: change modifies one of the instructions for which
-// fit reports true, and returns a description.
+// Mutate returns a copy of f with a mistake in one random instruction for which fit reports true.
+// change modifies the instruction and returns a description.
 func (f *Function) Mutate(rng *rand.Rand, fit func(*Inst) bool, change func(*Inst) string) (mutant *Function, at *Inst, what string) {
 	var from []*Inst
 	for _, i := range f.Order {
@@ -147,7 +148,8 @@ func (f *Function) Mutate(rng *rand.Rand, fit func(*Inst) bool, change func(*Ins
 	return mutant, at, what
 }
 
-// Word returns 4 bytes of the binary's data.
+// Word returns the 4 bytes of the binary's data at an address. It returns false if they do not all
+// lie in one section.
 func (p *Program) Word(addr uint64) (uint32, bool) {
 	for _, s := range p.sections {
 		if size := uint64(len(s.data)); size >= 4 && addr-s.addr <= size-4 {
@@ -163,7 +165,7 @@ var (
 	objdumpRemark   = regexp.MustCompile(`\s*(//|;|# ).*$`)
 )
 
-// maxGap is the largest gap between functions that one call of objdump disassembles.
+// maxGap is the largest gap between functions that are disassembled by the same objdump command.
 const maxGap = 1 << 16
 
 // disassemble reads the instructions of all functions.
@@ -185,8 +187,8 @@ func (p *Program) disassemble(objdump, path string) error {
 	return nil
 }
 
-// addInstructions adds the instructions printed by objdump to functions, which are sorted by
-// address.
+// addInstructions adds the instructions printed by objdump to their functions. The functions are
+// sorted by address.
 func addInstructions(out []byte, functions []*Function) {
 	for s := bufio.NewScanner(bytes.NewReader(out)); s.Scan(); {
 		m := instructionLine.FindStringSubmatch(s.Text())
@@ -231,17 +233,17 @@ func (i *Inst) Padding() bool {
 	return i.Op == "int3" || i.Op == "udf" || i.Op == "xchg" || strings.HasPrefix(i.Op, "nop") || strings.HasPrefix(i.Op, ".")
 }
 
-// Coverage records which parts of a function runs have reached.
+// Coverage records which instructions, jumps and loops of a function the runs have reached.
 type Coverage struct {
 	Steps   int                // instructions run
 	Reached map[uint64]bool    // instructions
-	Taken   map[uint64][2]bool // conditional jumps: not taken, taken
-	Loops   map[uint64]Loop    // by the address of the first instruction; see package loops
+	Taken   map[uint64][2]bool // directions of conditional jumps: not taken, taken
+	Loops   map[uint64]Loop    // loops by the address of the first instruction; see package loops
 	Trace   Trace
 }
 
-// Trace records the actions of a run in order. Nodes of one graph are numbers, so traces of runs in
-// the same graph can be compared.
+// Trace records the actions of a run in order. Expressions are recorded by their node numbers, so
+// traces of runs in the same expression graph are comparable.
 type Trace struct {
 	Path    []uint64 // instructions, and conditions of jumps that depend on the data
 	Stores  []uint64 // addresses and stored values
@@ -253,13 +255,14 @@ type Trace struct {
 type Loop struct {
 	Iterations    int
 	MaxIterations int             // largest number of consecutive iterations
-	Paths         map[string]bool // paths through iterations that were followed by another iteration
-	Reason        string          // why such an iteration may depend on its number; empty if it does not
+	Paths         map[string]bool // paths through all iterations except the last one of each run
+	Reason        string          // why an iteration may depend on the iteration number; empty if none does
 	Fixed         bool            // constants decide the number of iterations
 }
 
-// AddIteration records an iteration that was followed by another one: its path, and the reason why it may
-// depend on its number, if any. fixed says that constants decide whether another iteration follows.
+// AddIteration records an iteration that is not the last one: the path through the iteration and
+// the reason why the iteration may depend on its number, or "". fixed says that constants decide
+// whether another iteration follows.
 func (l *Loop) AddIteration(way, reason string, fixed bool) {
 	l.Fixed = fixed && (l.Fixed || l.Paths == nil)
 	if l.Paths == nil {

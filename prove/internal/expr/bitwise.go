@@ -49,7 +49,7 @@ func (g *Graph) Xor3(a, b, c Node) Node {
 }
 
 // Majority returns the bits that are set in at least two of three integers. ok is false if an
-// integer is not made of bytes.
+// integer is neither constant nor composed of integers of one or two bytes.
 func (g *Graph) Majority(a, b, c Node) (Node, bool) {
 	all := []Node{a, b, c}
 	slices.Sort(all)
@@ -70,7 +70,7 @@ func (g *Graph) Majority(a, b, c Node) (Node, bool) {
 	return g.make(node{op: Majority, width: 4, a: all[0], b: all[1], c: all[2]}), true
 }
 
-// Shift returns a shifted by a constant.
+// Shift returns the integer a shifted by a constant number of bits.
 func (g *Graph) Shift(op Op, a Node, by int) Node {
 	n := g.nodes[a]
 	switch {
@@ -102,8 +102,8 @@ func shift(op Op, v uint64, by, width int) uint64 {
 	return 0
 }
 
-// Maximum returns the larger of two signed or unsigned integers. Nested unsigned maxima are put in
-// one order.
+// Maximum returns the larger of two signed or unsigned integers. It sorts the operands of nested
+// unsigned maxima.
 func (g *Graph) Maximum(op Op, a, b Node) Node {
 	x, okX := g.Bits(a)
 	y, okY := g.Bits(b)
@@ -129,8 +129,8 @@ func (g *Graph) Maximum(op Op, a, b Node) Node {
 	return g.make(node{op: op, width: uint8(width), a: min(a, b), b: max(a, b)})
 }
 
-// maximumOperands appends the operands of nested maxima to all. It raises most to the constant
-// operands.
+// maximumOperands appends the non-constant operands of nested maxima to all. It sets most to the
+// largest constant operand.
 func (g *Graph) maximumOperands(a Node, most *uint64, all []Node) []Node {
 	n := g.nodes[a]
 	if n.op == IMaxU {
@@ -161,7 +161,8 @@ func (g *Graph) Greater(a, c Node) Node {
 	return g.make(node{op: IGt, width: 1, a: a, b: c})
 }
 
-// nonnegative reports whether small holds for a or, if a is a maximum, for all of its operands.
+// nonnegative reports whether the predicate small holds for a. If a is a maximum, small must hold
+// for all operands of the maximum.
 func (g *Graph) nonnegative(a Node, small func(Node) bool) bool {
 	if n := g.nodes[a]; n.op == IMaxU {
 		return g.nonnegative(n.a, small) && g.nonnegative(n.b, small)

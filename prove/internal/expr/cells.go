@@ -27,8 +27,8 @@ func (g *Graph) Halves(a Node) (low, high Node) {
 	return g.make(node{op: Low, width: 4, a: a}), g.make(node{op: High, width: 4, a: a})
 }
 
-// Join returns 8 bytes made of two halves. If they are the halves of one node, it returns that
-// node.
+// Join returns the 8-byte node with the given halves. If the halves were cut from one node, Join
+// returns that node.
 func (g *Graph) Join(low, high Node) Node {
 	l, h := g.nodes[low], g.nodes[high]
 	switch {
@@ -66,8 +66,8 @@ func (g *Graph) Join(low, high Node) Node {
 	return g.make(node{op: Cat, width: 8, a: low, b: high})
 }
 
-// bitwiseHalf returns x and c if a is the low or high half of x & c, x | c or x ^ c with a constant
-// c. which is Low or High.
+// bitwiseHalf recognizes the low or high half of x & c, x | c or x ^ c with a constant c, and
+// returns x and that half of c. The argument which is Low or High.
 func (g *Graph) bitwiseHalf(which, op Op, a Node) (x Node, c uint64, ok bool) {
 	n := g.nodes[a]
 	if n.op == which {

@@ -2,8 +2,8 @@ package expr
 
 import "slices"
 
-// prover decides whether expressions are equal for all values of the inputs. known holds the
-// assumed values of conditions.
+// prover decides whether expressions are equal for all values of the inputs. The map known holds
+// the values that a proof assumes for conditions.
 type prover struct {
 	*Graph
 	known  map[Node]bool
@@ -11,8 +11,9 @@ type prover struct {
 	depth  int
 }
 
-// Equal reports whether it has proved that two expressions of the same width are equal, or both
-// NaN. The proof holds for all values of the inputs, or for all values on the path of the graph.
+// Equal reports whether it has proved that two expressions of the same width are equal or both NaN.
+// The proof holds for all values of the inputs. If g.Path is set, the proof holds for all values
+// that follow the path.
 func (g *Graph) Equal(a, b Node) bool {
 	if a == b {
 		return true
@@ -58,7 +59,8 @@ func (p *prover) nan(a Node) bool {
 	return ok && x != x
 }
 
-// followSelections replaces selections by their operand while their condition is known.
+// followSelections returns the operand that a selection selects if the condition is known. It
+// repeats this for nested selections.
 func (p *prover) followSelections(a Node) Node {
 	for p.nodes[a].op == Select {
 		c, ok := p.truth(p.nodes[a].c)
@@ -120,8 +122,8 @@ func (p *prover) learn(c Node, value bool) {
 	}
 }
 
-// operandsEqual proves that two nodes have the same operation and equal operands. It does not apply
-// to operations on bits, because operands that are both NaN may have different bits.
+// operandsEqual proves that two nodes have the same operation and equal operands. It excludes
+// bitwise operations: two NaN operands count as equal but may have different bits.
 func (p *prover) operandsEqual(a, b Node) bool {
 	x, y := p.nodes[a], p.nodes[b]
 	if x.op != y.op || x.key != y.key || x.width != y.width {
@@ -144,8 +146,8 @@ func (p *prover) operandsEqual(a, b Node) bool {
 	return false
 }
 
-// equalCounts proves that two counts are equal: the difference of their terms is empty. A count is
-// a floating-point sum of zeros and ones. It is exact, so the order of its terms does not matter.
+// equalCounts proves that two counts have the same terms. A count is a floating-point sum of zeros
+// and ones. The sum is exact, so the order of the terms does not matter.
 func (p *prover) equalCounts(a, b Node) bool {
 	ones := map[Node]int{}
 	if !p.countTerms(a, 1, ones) || !p.countTerms(b, -1, ones) {
@@ -160,7 +162,8 @@ func (p *prover) equalCounts(a, b Node) bool {
 	return true
 }
 
-// countTerms adds n to the number of each term of a count. It reports whether a is a count.
+// countTerms adds n to ones[t] for every occurrence of a term t in the count a. It reports whether
+// a is a count.
 func (p *prover) countTerms(a Node, n int, ones map[Node]int) bool {
 	isOne := func(a Node) bool {
 		x, ok := p.Number(a)
@@ -179,7 +182,7 @@ func (p *prover) countTerms(a Node, n int, ones map[Node]int) bool {
 	return false
 }
 
-// maxSplits bounds the nesting of splits.
+// maxSplits bounds the nesting depth of case distinctions in a proof.
 const maxSplits = 8
 
 // equalConditions proves that two conditions are equal, either by a truth table of their
@@ -224,7 +227,7 @@ func (p *prover) equalConditions(a, b Node) bool {
 // maxAtoms bounds the number of comparisons in a truth table.
 const maxAtoms = 8
 
-// comparisons appends the comparisons of which a condition consists.
+// comparisons appends to out the comparisons that a condition consists of.
 func (p *prover) comparisons(c Node, out []Node) []Node {
 	switch n := p.nodes[c]; n.op {
 	case Const:
@@ -245,8 +248,8 @@ func (p *prover) comparisons(c Node, out []Node) []Node {
 	return out
 }
 
-// contradictory proves that the known conditions contradict each other, by the conditions on one
-// expression. x and y are the different expressions whose equality was to be proved.
+// contradictory proves that the known conditions contradict each other. It examines the conditions
+// on one expression at a time. x and y are different constants whose equality was to be proved.
 func (p *prover) contradictory(x, y Node) bool {
 	seen := map[Node]bool{}
 	for c := range p.known {
@@ -272,7 +275,7 @@ func (p *prover) contradictory(x, y Node) bool {
 	return false
 }
 
-// proveBySplit proves equality twice: if the condition of a selection holds, and if it does not.
+// proveBySplit proves equality separately for both values of the condition of a selection.
 func (p *prover) proveBySplit(a, b Node) bool {
 	if p.nodes[a].op != Select {
 		a, b = b, a
@@ -341,15 +344,16 @@ func (g *Graph) operands(a Node, out []Node) []Node {
 	return out
 }
 
-// Bounds of the search for a cut: the number of nodes and of tried cuts.
+// Bounds of the search in proveByCut: visited nodes, nodes in the current front, and attempted
+// proofs.
 const (
 	maxCone  = 500
 	maxFront = 80
 	maxCuts  = 4
 )
 
-// proveByCut proves that a and b are equal functions of one expression that both contain. The proof
-// holds for every value of that expression.
+// proveByCut proves that a and b are equal functions of a common subexpression. The proof holds for
+// every value of the subexpression.
 func (p *prover) proveByCut(a, b Node) bool {
 	front := map[Node]bool{}
 	for _, n := range [2]Node{a, b} {
@@ -364,7 +368,7 @@ func (p *prover) proveByCut(a, b Node) bool {
 		for n := range front {
 			top = max(top, n)
 		}
-		if len(front) == 1 && p.nodes[top].op != Select { // the range of a clamped number is unknown
+		if len(front) == 1 && p.nodes[top].op != Select { // A selection may clamp a number, and the proof does not know the range of a clamped number.
 			if p.proveAsTemplate(a, b, top) {
 				return true
 			}
@@ -386,7 +390,8 @@ func (p *prover) proveByCut(a, b Node) bool {
 	return false
 }
 
-// isFunctionOf reports whether a consists only of v and constants.
+// isFunctionOf reports whether expression a consists only of v and constants. It visits at most
+// *left nodes.
 func (p *prover) isFunctionOf(a, v Node, left *int) bool {
 	if a == v || p.nodes[a].op == Const {
 		return true
@@ -427,9 +432,9 @@ func (p *prover) addConditions(t *template, v Node) {
 	}
 }
 
-// nonpositive reports whether v is at most 0 or NaN. v is x minus a maximum of numbers that include
-// x, or the product of a number known to be at most 0 and a sum of squares. The maximum may have
-// been subtracted from 0 first.
+// nonpositive reports whether v is known to be at most 0 or NaN. It recognizes x − max(…, x, …),
+// possibly with the maximum first subtracted from 0. It also recognizes the product of a number
+// that is at most 0 and a sum of squares.
 func (p *prover) nonpositive(v Node) bool {
 	n := p.nodes[v]
 	if n.op == Mul {

@@ -1,10 +1,10 @@
 // Package expr represents expressions as a graph in which equal expressions are the same node.
 //
-// A node stands for 4 or 8 bytes. It has no type: a node can be used as a floating-point number and
-// as an integer. Floating-point operations are uninterpreted: two results are equal only if the
-// same operations are applied to the same operands. Rules of IEEE 754 arithmetic in the default
-// rounding mode map different forms of an operation to one node. Each rule is documented at the
-// constructor that uses it. All NaN are equal.
+// A node stands for 4 or 8 bytes, or for a condition. It has no type: a node can be used as a
+// floating-point number and as an integer. Floating-point operations are uninterpreted: two results
+// are equal only if the same operations are applied to the same operands. Rules of IEEE 754
+// arithmetic in the default rounding mode map different forms of an operation to one node. Each
+// rule is documented at the constructor that uses it. All NaN are equal.
 package expr
 
 import (
@@ -20,13 +20,13 @@ type Op uint8
 
 const (
 	none   Op = iota
-	Const     // the bits in key
-	Input     // element of an input; key contains both numbers
+	Const     // constant; key holds the bits
+	Input     // element of an input; key holds the input number and the element index
 	Add       // floating-point x + y
 	Mul       // floating-point x · y
 	Div       // floating-point x / y
 	FMA       // floating-point x·y + z, rounded once
-	Neg       // the sign bit flipped
+	Neg       // negation, which flips the sign bit
 	Widen     // float32 to float64, exact
 	Narrow    // float64 to float32, rounded
 	Low       // the low half of 8 bytes
@@ -36,7 +36,7 @@ const (
 	Le        // x ≤ y
 	Eq        // x = y
 	Not       // negation of a condition
-	And       // conjunction of the conditions in list key
+	And       // conjunction of the conditions in lists[key]
 	Select    // a if condition c holds, otherwise b
 	IAdd      // integer operations
 	ISub
@@ -49,21 +49,21 @@ const (
 	IMaxS
 	IMaxU
 	IGt      // signed, a condition
-	INz      // is not 0, a condition
-	Extend   // 4 bytes to 8, with the sign
-	Sum      // constant + Σ coefficient·[condition]; list key
-	Bits     // the conditions in list key as bits
-	Lookup   // constant number a of list key
+	INz      // x ≠ 0, a condition
+	Extend   // 4 bytes sign-extended to 8 bytes
+	Sum      // constant + Σ coefficient·[condition], from lists[key]
+	Bits     // integer whose bits are the conditions in lists[key]
+	Lookup   // constant at index a in lists[key]
 	ScaleF   // a·2^⌊b⌋, rounded once
-	MaxZ     // largest number in list key, ignoring NaN, or −Inf; zeros become +0
+	MaxZ     // largest number in lists[key], ignoring NaN, or −Inf; zeros become +0
 	Larger   // larger of two numbers, NaN if one is NaN; +0 > −0
 	MaxNum   // larger of two numbers, ignoring a quiet NaN; +0 > −0
 	FromInt  // a signed integer as a floating-point number, rounded
 	Byte     // element of an input whose elements have 1 byte; see fields.go
 	Word     // element of an input whose elements have 2 bytes
-	Fields   // bits of nodes; list key
-	Pick     // node number a of list key, which begins with their size in bits
-	Total    // constant + Σ coefficient·node modulo 2^16; list key
+	Fields   // concatenated bit fields of nodes, from lists[key]
+	Pick     // node at index a in lists[key]; the first list entry is the bit length of the nodes
+	Total    // constant + Σ coefficient·node modulo 2^16, from lists[key]
 	FromHalf // a binary16 number as a float32
 	ToHalf   // a float32 as a binary16 number, rounded
 	Sqrt     // √x
@@ -83,7 +83,7 @@ var names = [...]string{"none", "const", "in", "add", "mul", "div", "fma", "neg"
 
 type node struct {
 	op      Op
-	width   uint8 // bytes: 4 or 8
+	width   uint8 // bytes: 1 for a condition, otherwise 4 or 8
 	a, b, c Node
 	key     uint64
 }
@@ -91,12 +91,12 @@ type node struct {
 // Graph is a set of expressions.
 type Graph struct {
 	nodes           []node
-	table           []Node // hash table of nodes; 0 marks a free place
+	table           []Node // hash table of nodes; 0 marks a free entry
 	lists           [][]uint64
 	listIndex       map[string]uint64
 	equalities      map[[2]Node]bool // results of Equal
 	intervals       boundsCache
-	representatives map[uint64]Node  // results of representative, by list of a polynomial
+	representatives map[uint64]Node  // results of the method representative, by the number of a polynomial's list
 	flips           map[[2]Node]flip // results of bitAtom, by node and bit number
 	Path            *Path            // decides branches that depend on the data; if nil, both directions run
 }
@@ -138,7 +138,8 @@ func (g *Graph) make(n node) Node {
 	return i
 }
 
-// place returns the index of a node in the hash table, or the free index where it belongs.
+// place returns the hash-table index of a node. If the table does not contain the node, place
+// returns the free index where the node belongs.
 func (g *Graph) place(n *node) uint64 {
 	h := (n.key+uint64(n.op)<<8+uint64(n.width))*0x9e3779b97f4a7c15 ^ uint64(uint32(n.a)) ^ uint64(uint32(n.b))<<32
 	h = h*0xff51afd7ed558ccd ^ uint64(uint32(n.c))
@@ -152,7 +153,7 @@ func (g *Graph) place(n *node) uint64 {
 	}
 }
 
-// Const returns the constant with the given width in bytes and bits.
+// Const returns the constant with the given bits. The width is in bytes.
 func (g *Graph) Const(width int, bits uint64) Node {
 	if width < 8 {
 		bits &= 1<<(8*width) - 1
@@ -160,7 +161,7 @@ func (g *Graph) Const(width int, bits uint64) Node {
 	return g.make(node{op: Const, width: uint8(width), key: bits})
 }
 
-// Input returns element i of an input. Each input has its own number.
+// Input returns element i of an input. The argument input is the number of the input.
 func (g *Graph) Input(width, input, i int) Node {
 	return g.make(node{op: Input, width: uint8(width), key: uint64(input)<<40 | uint64(i)})
 }
@@ -200,8 +201,8 @@ func value(n *node) float64 {
 	return math.Float64frombits(n.key)
 }
 
-// constFloat returns the constant x of a width. Width 4 rounds x to float32. x is then a sum,
-// product or quotient of two float32 computed in float64, so rounding twice equals rounding once
+// constFloat returns the floating-point constant x. Width 4 rounds x to float32. In this case, x is
+// the float64 result of one operation on float32 operands, so rounding twice equals rounding once
 // (Figueroa, "When is double rounding innocuous?", 1995).
 func (g *Graph) constFloat(width int, x float64) Node {
 	if width == 4 {
@@ -237,7 +238,7 @@ func (g *Graph) Add(a, b Node) Node {
 	return g.make(node{op: Add, width: uint8(width), a: a, b: b})
 }
 
-// FromInt returns a signed integer as a floating-point number of a width, rounded.
+// FromInt returns a signed integer as a floating-point number of the given width, rounded.
 func (g *Graph) FromInt(width int, a Node) Node {
 	if bits, ok := g.Bits(a); ok {
 		return g.Const(width, fromInt(uint8(width), signed(bits, g.Width(a))))
@@ -317,8 +318,8 @@ func (g *Graph) squaredFactor(a Node) Node {
 }
 
 // FMA returns x·y + z, rounded once. The factors commute, and the sign of the product is the
-// product of their signs. fma(0, 0, z) and fma(−0, −0, z) are 0 + z, fma(−0, 0, z) is z, and fma(x,
-// y, −0) is x·y. fma(x, x, 0) is x·x, because x·x is never −0.
+// product of the signs. Special cases: fma(0, 0, z) and fma(−0, −0, z) are 0 + z; fma(−0, 0, z) is
+// z; fma(x, y, −0) is x·y; fma(x, x, 0) is x·x, because x·x is never −0.
 func (g *Graph) FMA(a, b, c Node) Node {
 	if x, y, ok := g.constants(a, b); ok && g.nodes[c].op == Const {
 		if z := value(&g.nodes[c]); g.Width(c) == 4 {
@@ -355,9 +356,9 @@ func (g *Graph) FMA(a, b, c Node) Node {
 }
 
 // fma32 returns x·y + z rounded once to float32, for float32 operands. The product is exact in
-// float64. The sum is rounded to odd: if it is inexact, its last bit becomes 1, in the direction of
-// the exact sum. A float32 has at least two bits less, so rounding to float32 then gives the
-// rounded exact sum (Boldo and Melquiond, 2008).
+// float64. The float64 sum is rounded to odd: if the sum is inexact, its last bit becomes 1, in the
+// direction of the exact sum. A float32 has at least two bits less, so rounding the sum to float32
+// equals rounding the exact sum (Boldo and Melquiond, 2008).
 func fma32(x, y, z float64) float32 {
 	p := float64(x * y)
 	s := p + z
@@ -373,7 +374,7 @@ func fma32(x, y, z float64) float32 {
 	return float32(s)
 }
 
-// withoutSign returns x without a negation, and whether x had one.
+// withoutSign returns x if a is the negation −x, and a otherwise. The bool reports a negation.
 func (g *Graph) withoutSign(a Node) (Node, bool) {
 	if x := &g.nodes[a]; x.op == Neg {
 		return x.a, true
@@ -389,9 +390,9 @@ func (g *Graph) Widen(a Node) Node {
 	return g.make(node{op: Widen, width: 8, a: a})
 }
 
-// Narrow returns a float64 rounded to float32. The root of a float32, rounded to float64 and then
-// to float32, is the root rounded once, because a float64 has more than twice the bits (Figueroa,
-// 1995).
+// Narrow returns a float64 rounded to float32. If the float64 is the square root of a widened
+// float32, Narrow returns the float32 square root. The results are equal because a float64 has more
+// than twice the bits of a float32 (Figueroa, 1995).
 func (g *Graph) Narrow(a Node) Node {
 	if x := g.nodes[a]; x.op == Sqrt && g.nodes[x.a].op == Widen {
 		return g.Sqrt(g.nodes[x.a].a)

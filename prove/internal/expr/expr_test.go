@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestRules checks every rule that makes two expressions one node: on random numbers and special
-// values, both sides must have the same bits.
+// TestRules checks every rule that makes two expressions one node. On random numbers and special
+// values, both expressions must have the same bits.
 func TestRules(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	special := []float64{0, math.Copysign(0, -1), 1, -1, math.Inf(1), math.Inf(-1), math.NaN(), 5e-324, -5e-324, math.MaxFloat64, 0x1p-1022}
@@ -49,7 +49,8 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// TestNodes checks that expressions identified by the rules are one node, and that others are not.
+// TestNodes checks that the rules map equal expressions to one node and different expressions to
+// different nodes.
 func TestNodes(t *testing.T) {
 	g := New()
 	x, y, z, zero := g.Input(8, 1, 0), g.Input(8, 2, 0), g.Input(8, 3, 0), g.Const(8, 0)
@@ -82,7 +83,8 @@ func TestNodes(t *testing.T) {
 	}
 }
 
-// TestConstants compares the fused multiply-add of float32 constants with big numbers.
+// TestConstants compares the fused multiply-add of float32 constants with exact big-number
+// arithmetic.
 func TestConstants(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	special := []float32{0, float32(math.Copysign(0, -1)), 1, -1, 0x1p-149, -0x1p-149, 0x1p-126, math.MaxFloat32,
@@ -103,7 +105,7 @@ func TestConstants(t *testing.T) {
 		if i%4 == 0 { // a product close to z, or to half of the last bit of z
 			z = -float32(math.Ldexp(float64(x)*float64(y), rng.IntN(3)-1+24*(rng.IntN(3)-1)))
 		}
-		want := float32(float64(float64(x)*float64(y)) + float64(z)) // NaN, infinity, and the sign of an exact 0
+		want := float32(float64(float64(x)*float64(y)) + float64(z)) // used for NaN, infinity, and the sign of an exact 0
 		if finite := float64(x) - float64(x) + float64(y) - float64(y) + float64(z) - float64(z); finite == 0 {
 			p := number(x)
 			p.Mul(p, number(y)).Add(p, number(z))

@@ -7,8 +7,9 @@ import (
 	"slices"
 )
 
-// Integers of one and two bytes are nodes of width 4 without higher bits. Instructions cut and join
-// them; the results are lists of fields. A field is a range of bits of a node, or known bits.
+// field is a range of bits of a node, or a range of known bits. Instructions cut and join integers
+// of one and two bytes, and the results are lists of fields. Such an integer is a 4-byte node whose
+// higher bits are zero.
 type field struct {
 	node         Node   // 0 means known bits
 	bits         uint64 // the known bits
@@ -74,7 +75,7 @@ func (g *Graph) isSmall(a Node) bool {
 }
 
 // flagValues returns the operands of a selection between two constants below 2^16. Every bit in
-// which they differ is the condition or its negation.
+// which the constants differ equals the condition or its negation.
 func (g *Graph) flagValues(a Node) (p, q uint64, ok bool) {
 	n := &g.nodes[a]
 	if n.op != Select || n.width != 4 || n.key != 0 {
@@ -141,7 +142,7 @@ func (g *Graph) fields(a Node) (out []field) {
 	return append(out, field{node: a, length: size}, field{length: whole - size})
 }
 
-// sliceFields returns the given bits of fields.
+// sliceFields cuts a range of bits out of a list of fields.
 func sliceFields(fields []field, from, length int) (out []field) {
 	for _, f := range fields {
 		skip := min(from, f.length)
@@ -155,8 +156,8 @@ func sliceFields(fields []field, from, length int) (out []field) {
 	return out
 }
 
-// joinFields returns the integer that consists of fields, the lowest first. The fields fill a width of 4 or 8
-// bytes.
+// joinFields returns the integer that consists of the given fields, lowest bits first. The fields
+// must fill the width of 4 or 8 bytes.
 func (g *Graph) joinFields(width int, fields ...field) Node {
 	var all []field
 	for _, f := range fields {
@@ -197,13 +198,13 @@ func (g *Graph) joinFields(width int, fields ...field) Node {
 	return g.make(node{op: Fields, width: uint8(width), key: g.intern(list)})
 }
 
-// ExtractBits returns bits of a node as an integer of 4 bytes.
+// ExtractBits returns a range of bits of a node as a 4-byte integer.
 func (g *Graph) ExtractBits(a Node, from, length int) Node {
 	return g.joinFields(4, append(sliceFields(g.fields(a), from, length), field{length: 32 - length})...)
 }
 
-// JoinBits returns an integer of 4 bytes that consists of the lowest bits of nodes: 8 bits of four
-// nodes or 16 bits of two.
+// JoinBits returns a 4-byte integer that consists of the lowest bits of several nodes: 8 bits of
+// each of four nodes or 16 bits of each of two nodes.
 func (g *Graph) JoinBits(nodes ...Node) Node {
 	var all []field
 	for _, n := range nodes {
@@ -212,15 +213,15 @@ func (g *Graph) JoinBits(nodes ...Node) Node {
 	return g.joinFields(4, all...)
 }
 
-// ReplaceBits returns a, of 4 bytes, with length bits from bit from on replaced by the lowest bits
-// of another node.
+// ReplaceBits returns the 4-byte integer a with a range of bits replaced by the lowest bits of
+// another node.
 func (g *Graph) ReplaceBits(a Node, from, length int, by Node) Node {
 	f := g.fields(a)
 	all := append(sliceFields(f, 0, from), sliceFields(g.fields(by), 0, length)...)
 	return g.joinFields(4, append(all, sliceFields(f, from+length, 32-from-length)...)...)
 }
 
-// shiftFields returns a shifted, if the result consists of fields.
+// shiftFields returns the integer a shifted by a constant, if the result is a list of fields.
 func (g *Graph) shiftFields(op Op, a Node, by int) (Node, bool) {
 	width := g.Width(a)
 	f, whole := g.fields(a), 8*width
@@ -236,13 +237,13 @@ func (g *Graph) shiftFields(op Op, a Node, by int) (Node, bool) {
 	return g.joinFields(width, append(sliceFields(f, by, whole-by), field{length: by})...), true
 }
 
-// bitwiseFields returns a op b, if the result consists of fields: in every bit, one operand has no
-// influence or both are known.
+// bitwiseFields returns a op b, if the result is a list of fields. In every bit, one operand must
+// have no influence or both operands must be known.
 func (g *Graph) bitwiseFields(op Op, a, b Node) (Node, bool) {
 	width := g.Width(a)
 	x, y := g.fields(a), g.fields(b)
 	var all []field
-	for at := range 8 * width { // bit by bit; joinFields merges them
+	for at := range 8 * width { // one bit at a time; joinFields merges the bits
 		p, q := sliceFields(x, at, 1)[0], sliceFields(y, at, 1)[0]
 		if p.node == 0 {
 			p, q = q, p
@@ -262,7 +263,8 @@ func (g *Graph) bitwiseFields(op Op, a, b Node) (Node, bool) {
 	return g.joinFields(width, all...), true
 }
 
-// Disjoint returns a + b, if both consist of fields and no bit can be set in both.
+// Disjoint returns a + b, if both integers consist of fields and no bit can be set in both
+// integers.
 func (g *Graph) Disjoint(a, b Node) (Node, bool) {
 	if !g.isSmall(a) || !g.isSmall(b) {
 		return 0, false
@@ -273,7 +275,7 @@ func (g *Graph) Disjoint(a, b Node) (Node, bool) {
 	return g.bitwiseFields(IOr, a, b)
 }
 
-// SignExtend returns the lowest bits of a, sign-extended to 4 bytes.
+// SignExtend sign-extends the lowest bits of a to 4 bytes.
 func (g *Graph) SignExtend(a Node, size int) Node {
 	return g.Shift(ISar, g.Shift(IShl, a, 32-size), 32-size)
 }
@@ -295,8 +297,8 @@ func (g *Graph) Pick(table []Node, index Node) Node {
 	return g.make(node{op: Pick, width: g.nodes[table[0]].width, a: index, key: g.intern(list)})
 }
 
-// Add16 returns a + factor·b modulo 2^16. The sum is a constant plus multiples of terms in a fixed
-// order. Two adjacent bytes are the lower byte plus 256 times the upper one.
+// Add16 returns a + factor·b modulo 2^16. The result is a constant plus multiples of terms in a
+// fixed order. Two adjacent bytes count as the lower byte plus 256 times the upper byte.
 func (g *Graph) Add16(a, b Node, factor uint16) Node {
 	terms := map[Node]uint16{}
 	constant := g.terms16(a, 1, terms) + g.terms16(b, factor, terms)
@@ -316,7 +318,7 @@ func (g *Graph) Add16(a, b Node, factor uint16) Node {
 	return g.make(node{op: Total, width: 4, key: g.intern(list)})
 }
 
-// terms16 adds the terms of factor·a to terms and returns the constant.
+// terms16 adds the terms of factor·a to the map terms and returns the constant term.
 func (g *Graph) terms16(a Node, factor uint16, terms map[Node]uint16) (constant uint16) {
 	at := 0
 	for _, f := range sliceFields(g.fields(a), 0, 16) {
@@ -341,7 +343,7 @@ func (g *Graph) terms16(a Node, factor uint16, terms map[Node]uint16) (constant 
 // Multiply16 returns factor·a modulo 2^16.
 func (g *Graph) Multiply16(a Node, factor uint16) Node { return g.Add16(g.Const(4, 0), a, factor) }
 
-// FromHalf returns the float32 with the value of a binary16 number, which is exact.
+// FromHalf returns a binary16 number converted to float32, which is exact.
 func (g *Graph) FromHalf(a Node) Node {
 	if h, ok := g.Bits(a); ok {
 		return g.Const(4, uint64(fromHalf(h)))
@@ -386,5 +388,5 @@ func toHalf(b uint64) uint64 {
 		e = math.Ilogb(x) - 10
 	}
 	n := uint64(math.RoundToEven(math.Ldexp(x, -e)))
-	return sign | uint64(e+24)<<10 + n // bit 10 of a normal number adds 1 to the exponent
+	return sign | uint64(e+24)<<10 + n // n includes the implicit bit 1<<10, which adds 1 to the exponent
 }

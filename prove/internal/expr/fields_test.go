@@ -142,8 +142,8 @@ func TestFromHalf(t *testing.T) {
 	}
 }
 
-// TestToHalf checks that every binary16 number is converted to itself, and that numbers between two
-// go to the nearer one, or to the even one.
+// TestToHalf checks that every binary16 number is converted to itself. A number between two
+// binary16 numbers must become the nearer one, or the even one if the distances are equal.
 func TestToHalf(t *testing.T) {
 	for h := range uint64(0x7c00) {
 		for _, sign := range []uint64{0, 0x8000} {

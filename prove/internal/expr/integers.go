@@ -95,7 +95,7 @@ func (t *template) integerOperation(in *instruction) valueRange {
 		if c == d && c&(c+1) == 0 && a&^c == b&^c {
 			return spanValue(a&c, b&c)
 		}
-		if c == d && c&(1<<bits.Len64(a^b)-1) == 0 { // these bits are the same in the whole region
+		if c == d && c&(1<<bits.Len64(a^b)-1) == 0 { // The selected bits are the same in the whole region.
 			return spanValue(a&c, a&c)
 		}
 		if rest := mask &^ c; c == d && rest&(rest+1) == 0 { // a mask that clears the lowest bits
@@ -121,7 +121,8 @@ func (t *template) integerOperation(in *instruction) valueRange {
 	return valueRange{}
 }
 
-// tableRange bounds all entries of a table of positive numbers.
+// tableRange bounds the entries of a table. It returns an unknown range if an entry is not a
+// positive finite number.
 func tableRange(in *instruction) valueRange {
 	v := valueRange{state: float, low: math.Inf(1), high: math.Inf(-1)}
 	for _, entry := range in.list {
@@ -134,7 +135,7 @@ func tableRange(in *instruction) valueRange {
 	return v
 }
 
-// exactOperation computes an operation on two known integers.
+// exactOperation computes an integer operation on one or two known integers.
 func (t *template) exactOperation(in *instruction, x, y uint64) valueRange {
 	from := int(t.code[in.a].width)
 	switch in.op {

@@ -14,7 +14,8 @@ type term struct {
 	coefficient uint64
 }
 
-// sumOf returns a as a sum, if it is a constant, a sum, or a selection of constants.
+// sumOf converts a node to a sum. The node must be a constant, a sum, or a selection between
+// constants.
 func (g *Graph) sumOf(a Node) (s sum, ok bool) {
 	n := g.nodes[a]
 	if c, x, y, ok := g.constantSelection(a); ok {
@@ -39,7 +40,6 @@ func (g *Graph) sumOf(a Node) (s sum, ok bool) {
 	return s, false
 }
 
-// sumNode returns the node of a sum.
 func (g *Graph) sumNode(width int, s sum) Node {
 	list := []uint64{s.constant}
 	if width == 4 {
@@ -77,7 +77,8 @@ func (s sum) add(t sum, factor uint64) sum {
 	return out
 }
 
-// extend returns a sum of 4 bytes as a sum of 8 bytes, if all of its values fit in 4.
+// extend converts a sum of 4 bytes to a sum of 8 bytes. It returns false if a value of the sum may
+// not fit in 4 bytes.
 func (s sum) extend() (sum, bool) {
 	s.constant = uint64(int64(int32(s.constant)))
 	low, high := s.bounds()
@@ -119,8 +120,8 @@ func (g *Graph) addSums(op Op, a, b Node, factor uint64) Node {
 	return g.make(node{op: op, width: uint8(width), a: a, b: b})
 }
 
-// selectSums returns a selection between two sums as a sum: y + [c]·(x − y), where [c]·[d] is [c ∧
-// d]. It does so if one of them has two conditions, or if they differ by a constant.
+// selectSums returns a selection between the sums x and y as one sum: y + [c]·(x − y). A product
+// [c]·[d] becomes [c ∧ d]. It returns false unless x or y has two conditions or x − y is constant.
 func (g *Graph) selectSums(c, x, y Node) (Node, bool) {
 	if g.nodes[x].op == Const && g.nodes[y].op == Const {
 		return 0, false

@@ -6,8 +6,7 @@ import (
 	"slices"
 )
 
-// Conditions are nodes of width 1. Comparisons of floating-point numbers are false if an operand is
-// NaN.
+// A condition is a node of width 1. A comparison with NaN is false.
 
 // Bool returns a constant condition.
 func (g *Graph) Bool(b bool) Node {
@@ -161,7 +160,7 @@ func (g *Graph) Select(c, x, y Node) Node {
 	}
 	p, q := g.nodes[x], g.nodes[y]
 	if n := g.nodes[c]; n.op == Lt && n.a == y && n.b == x && p.op == Select {
-		if v, ok := g.Number(y); ok && v == math.Inf(-1) { // −Inf < x ? x : −Inf, where x is not NaN
+		if v, ok := g.Number(y); ok && v == math.Inf(-1) { // −Inf < x ? x : −Inf is x, because x is not NaN
 			if _, ok := g.maximumLeaves(x, nil); ok {
 				return x
 			}
@@ -192,8 +191,8 @@ func (g *Graph) Select(c, x, y Node) Node {
 	return g.make(node{op: Select, width: p.width, a: x, b: y, c: c})
 }
 
-// selectCondition returns the condition x if c holds, and y otherwise. It factors out conditions
-// that x and y have in common.
+// selectCondition returns a condition equal to x if c holds and equal to y otherwise. It factors
+// out the conditions that x and y have in common.
 func (g *Graph) selectCondition(c, x, y Node) Node {
 	if t, ok := g.Truth(x); ok && t {
 		return g.Or(c, y)
@@ -227,7 +226,8 @@ func (g *Graph) selectCondition(c, x, y Node) Node {
 	return g.Or(g.And(c, x), g.And(g.Not(c), y))
 }
 
-// conjunction returns the conditions of a conjunction, or only a.
+// conjunction returns the operands of a conjunction. If a is not a conjunction, the result contains
+// only a.
 func (g *Graph) conjunction(a Node) (out []Node) {
 	n := g.nodes[a]
 	if n.op != And {
@@ -240,7 +240,7 @@ func (g *Graph) conjunction(a Node) (out []Node) {
 }
 
 // Branch returns x if c holds, and y otherwise. Unlike Select, it marks c as the condition of a
-// branch, on which proofs are split as a whole.
+// branch. A proof distinguishes the two values of the whole condition, not of its parts.
 func (g *Graph) Branch(c, x, y Node) Node {
 	if t, ok := g.Truth(c); ok {
 		return g.Select(g.Bool(t), x, y)
@@ -254,7 +254,7 @@ func (g *Graph) Branch(c, x, y Node) Node {
 	return g.make(node{op: Select, width: g.nodes[x].width, a: x, b: y, c: c, key: 1})
 }
 
-// constantSelection returns the parts of a selection between constants.
+// constantSelection returns the condition and the operands of a selection between two constants.
 func (g *Graph) constantSelection(a Node) (c, x, y Node, ok bool) {
 	n := g.nodes[a]
 	if n.op != Select || g.nodes[n.a].op != Const || g.nodes[n.b].op != Const {
@@ -282,8 +282,8 @@ func (g *Graph) Extend(a Node) Node {
 	return g.make(node{op: Extend, width: 8, a: a})
 }
 
-// ScaleF returns x·2^⌊k⌋, rounded once. If k is ±∞, the result is x·∞ or x·0; for a quiet NaN it is
-// ∞ or 0.
+// ScaleF returns x·2^⌊k⌋, rounded once. If k is ∞ or −∞, the result is x·∞ or x·0. If x is also a
+// quiet NaN, the result is ∞ or 0.
 func (g *Graph) ScaleF(x, k Node) Node {
 	if v, ok := g.Number(x); ok {
 		if e, ok := g.Number(k); ok {

@@ -1,7 +1,7 @@
 package expr
 
-// MaskOf returns the condition whose mask is a: all ones if the condition holds, and zero
-// otherwise.
+// MaskOf returns the condition whose mask is the integer a. A mask is all ones if its condition
+// holds, and zero otherwise.
 func (g *Graph) MaskOf(a Node) (c Node, ok bool) {
 	n := g.nodes[a]
 	ones := ^uint64(0) >> (64 - 8*uint(n.width))
@@ -16,7 +16,7 @@ func (g *Graph) MaskOf(a Node) (c Node, ok bool) {
 	return 0, false
 }
 
-// Mask returns all ones of a width if c holds, and zero otherwise.
+// Mask returns an integer of the given width: all ones if c holds, and zero otherwise.
 func (g *Graph) Mask(width int, c Node) Node {
 	return g.Select(c, g.Const(width, ^uint64(0)), g.Const(width, 0))
 }
@@ -74,8 +74,8 @@ func (g *Graph) PackedEquals(a Node, number uint64) (Node, bool) {
 	return g.And(all...), true
 }
 
-// Lookup returns the constant at an index of a table. The index is less than the length of the
-// table.
+// Lookup returns the table entry at an index. It returns false unless all entries are constants.
+// The index must be less than the length of the table.
 func (g *Graph) Lookup(table []Node, index Node) (Node, bool) {
 	var list []uint64
 	for _, t := range table {
@@ -91,7 +91,7 @@ func (g *Graph) Lookup(table []Node, index Node) (Node, bool) {
 	return g.make(node{op: Lookup, width: g.nodes[table[0]].width, a: index, key: g.intern(list)}), true
 }
 
-// MaskBound returns an upper bound of an unsigned integer that is a mask.
+// MaskBound returns an upper bound of an unsigned integer whose high bits are known to be zero.
 func (g *Graph) MaskBound(a Node) (most uint64, ok bool) {
 	n := g.nodes[a]
 	if n.op == Const {
@@ -108,8 +108,8 @@ func (g *Graph) MaskBound(a Node) (most uint64, ok bool) {
 	return 0, false
 }
 
-// ClearsLowBits reports whether a is an integer whose lowest bits are cleared by a mask, at least
-// the given number of them.
+// ClearsLowBits reports whether a is an integer with a constant mask that clears at least the given
+// number of lowest bits.
 func (g *Graph) ClearsLowBits(a Node, bits int) bool {
 	n := g.nodes[a]
 	for _, o := range [2]Node{n.a, n.b} {
@@ -120,7 +120,8 @@ func (g *Graph) ClearsLowBits(a Node, bits int) bool {
 	return false
 }
 
-// SplitOffset splits an integer of 8 bytes into a constant and an integer of 4 bytes.
+// SplitOffset splits an 8-byte integer into a constant and a 4-byte integer. ok is false if the
+// rest needs more than 4 bytes.
 func (g *Graph) SplitOffset(a Node) (constant uint64, rest Node, ok bool) {
 	n := g.nodes[a]
 	rest = a
@@ -141,7 +142,8 @@ func (g *Graph) IsMask(a Node) bool {
 	return ok && g.nodes[a].op != Const
 }
 
-// AllOnes returns the condition that all bits are set, if a is a mask or a conjunction of masks.
+// AllOnes returns the condition that all bits of a are set. It supports masks and integers composed
+// of masks.
 func (g *Graph) AllOnes(a Node) (c Node, ok bool) {
 	if c, ok := g.MaskOf(a); ok {
 		return c, true
@@ -155,7 +157,8 @@ func (g *Graph) AllOnes(a Node) (c Node, ok bool) {
 	return g.And(x, y), okX && okY
 }
 
-// SplitAddress splits an address into base + index·2^shift. The index is at most most.
+// SplitAddress splits an address into base + index·2^shift. The result most is an upper bound of
+// the index.
 func (g *Graph) SplitAddress(a Node) (base uint64, index Node, shift int, most uint64, ok bool) {
 	n := g.nodes[a]
 	if n.op != IAdd {

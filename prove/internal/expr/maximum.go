@@ -48,10 +48,10 @@ func (g *Graph) isNeverNegativeZero(a Node) bool {
 	}
 }
 
-// maximumLeaves appends the numbers whose maximum is a, without NaN; the maximum of none is −Inf. a
-// is −Inf, or x < y ? y : x where x is such a maximum, or the larger of two such maxima. The sign
-// of a zero depends on the order of the comparisons, so the result may be used only where 0 is
-// added to it.
+// maximumLeaves appends to leaves the numbers whose maximum is a, ignoring NaN. The maximum of no
+// numbers is −Inf. A maximum is −Inf, an expression x < y ? y : x with a maximum x, or the larger
+// of two maxima. Because the sign of a zero result depends on the order of the comparisons, the
+// caller must add 0 to the maximum.
 func (g *Graph) maximumLeaves(a Node, leaves []uint64) ([]uint64, bool) {
 	n := g.nodes[a]
 	if x, ok := g.Number(a); ok {
@@ -94,7 +94,7 @@ func (g *Graph) maximumLeaves(a Node, leaves []uint64) ([]uint64, bool) {
 	return append(leaves, uint64(n.a)), true
 }
 
-// Larger returns the larger of two numbers, as Go's built-in max.
+// Larger returns the larger of two numbers like Go's built-in function max.
 func (g *Graph) Larger(a, b Node) Node {
 	if x, y, ok := g.constants(a, b); ok {
 		return g.constFloat(g.Width(a), max(x, y))
@@ -102,7 +102,7 @@ func (g *Graph) Larger(a, b Node) Node {
 	return g.make(node{op: Larger, width: g.nodes[a].width, a: min(a, b), b: max(a, b)})
 }
 
-// MaxNum returns the larger of two numbers, as maxNum of IEEE 754.
+// MaxNum returns the larger of two numbers like the IEEE 754 operation maxNum.
 func (g *Graph) MaxNum(a, b Node) Node {
 	if x, y, ok := g.constants(a, b); ok {
 		switch quietA, quietB := g.isQuietNaN(a), g.isQuietNaN(b); {

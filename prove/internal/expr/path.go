@@ -2,7 +2,7 @@ package expr
 
 // Path is a path through branches that depend on the data. A kernel whose addresses depend on such
 // branches runs once for each path, and its results are proved under the conditions of the path.
-// The zero Path is the first path.
+// The zero Path assumes that every branch condition is false.
 type Path struct {
 	decisions []decision
 	next      int

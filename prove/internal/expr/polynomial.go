@@ -7,10 +7,10 @@ import (
 )
 
 // Sums and products of integers are compared as polynomials. A node of L bits is an integer
-// polynomial of atoms modulo 2^L. An atom is a field of bits, signed or unsigned, or a node without
-// known structure. Atoms have bounds. If the bounds of a polynomial fit in L bits, the node equals
-// the polynomial exactly, and can be extended. For example, this proves that a sum of 32 bits does
-// not overflow when it is extended to 64 bits.
+// polynomial in atoms modulo 2^L. An atom is a signed or unsigned field of bits, or a node without
+// known structure. Atoms have bounds. If the value of the polynomial is known to fit in L bits, the
+// node equals the polynomial exactly and not only modulo 2^L. For example, this proves that a sum
+// of 32 bits does not overflow when it is extended to 64 bits.
 
 // IMul returns the product of integers.
 func (g *Graph) IMul(a, b Node) Node {
@@ -37,7 +37,7 @@ func (g *Graph) IAbs(a Node) Node {
 	return g.make(node{op: IAbs, width: 4, a: a})
 }
 
-// Popcount returns the number of set bits of a, as an integer of a width.
+// Popcount returns the number of set bits of a, as an integer of the given width.
 func (g *Graph) Popcount(width int, a Node) Node {
 	if x, ok := g.Bits(a); ok {
 		return g.Const(width, uint64(bits.OnesCount64(x)))
@@ -45,8 +45,8 @@ func (g *Graph) Popcount(width int, a Node) Node {
 	return g.make(node{op: Popcount, width: uint8(width), a: a})
 }
 
-// Bounds returns the smallest and the largest value of a signed integer of 4 bytes. ok is false if
-// they are unknown or if a sum or product may leave 32 bits.
+// Bounds returns a lower and an upper bound of a signed 4-byte integer. ok is false if the bounds
+// are unknown or if a sum or product may exceed 32 bits.
 func (g *Graph) Bounds(a Node) (low, high int64, ok bool) {
 	if r := g.boundsOf(a, 32); r.ok && r.low >= -1<<31 && r.high < 1<<31 {
 		return r.low, r.high, true
@@ -55,13 +55,14 @@ func (g *Graph) Bounds(a Node) (low, high int64, ok bool) {
 	return r.low, r.high, r.ok && r.low >= -1<<31 && r.high < 1<<31
 }
 
-// monomial is a product of at most two atoms in ascending order; 0 means no atom.
+// monomial is a product of at most two atoms in ascending order. A zero Node means no atom.
 type monomial [2]Node
 
 // polynomial holds the coefficients of monomials modulo 2^64.
 type polynomial map[monomial]uint64
 
-// part is factor·of, factor·of·times or factor·terms. Only the lowest bits of the nodes count.
+// part is a summand of an integer: factor·of, factor·of·times or factor·terms, where of and times
+// are nodes modulo 2^bits and terms is a polynomial.
 type part struct {
 	factor    uint64
 	of, times Node
@@ -75,7 +76,7 @@ type interval struct {
 	ok        bool
 }
 
-// maxBound is the largest magnitude of bounds. Beyond it, they are unknown.
+// maxBound is the largest magnitude of a known bound.
 const maxBound = 1 << 60
 
 func (r interval) check() interval {
@@ -116,11 +117,11 @@ func (r interval) fits(bits int, signed bool) bool {
 	return r.ok && r.low >= 0 && r.high < 1<<bits
 }
 
-// signExtend returns the lowest bits of a number, sign-extended.
+// signExtend returns the lowest bits of a number, sign-extended to 64 bits.
 func signExtend(v uint64, bits int) uint64 { return uint64(int64(v<<(64-bits)) >> (64 - bits)) }
 
-// splitSum splits an integer modulo 2^bits into a constant and the sum of parts. An atom has no
-// parts.
+// splitSum splits an integer modulo 2^bits into a constant and summands. The result atom reports
+// that the integer cannot be split.
 func (g *Graph) splitSum(n Node, bits int) (constant uint64, parts []part, atom bool) {
 	x := g.nodes[n]
 	whole := 8 * int(x.width)
@@ -215,8 +216,8 @@ func (g *Graph) splitSum(n Node, bits int) (constant uint64, parts []part, atom 
 
 func onesCount(i int) int { return bits.OnesCount64(uint64(i)) }
 
-// exactPart returns the lowest bits of a node as a part, if the bounds show that its polynomial has no
-// other values.
+// exactPart returns the lowest bits of a node as a summand. It returns false unless the bounds show
+// that the polynomial of the node always fits in these bits.
 func (g *Graph) exactPart(n Node, bits int, signed bool) (part, bool) {
 	if g.boundsOf(n, bits).fits(bits, signed) {
 		return part{factor: 1, of: n, bits: bits}, true
@@ -228,8 +229,8 @@ func (g *Graph) exactPart(n Node, bits int, signed bool) (part, bool) {
 	return part{factor: 1, terms: p}, g.bounds(p).fits(bits, signed)
 }
 
-// fieldsSum returns the integer of node n, whose fields are all, the lowest first. It returns no
-// parts and no constant if n is an atom.
+// fieldsSum splits the integer that consists of the fields all, lowest first. It returns no
+// summands and no constant if the integer node n cannot be split.
 func (g *Graph) fieldsSum(n Node, all []field, signed bool) (constant uint64, parts []part) {
 	for len(all) > 1 && all[len(all)-1].node == 0 && all[len(all)-1].bits == 0 { // leading zeros
 		all, signed = all[:len(all)-1], false
@@ -286,7 +287,7 @@ func (g *Graph) xorConstant(n Node) (c uint64, y Node, ok bool) {
 	return c, x.a, ok
 }
 
-// countBits returns the number of set bits among fields of one bit as a constant and parts.
+// countBits returns the number of set bits in fields, as a constant and summands of one bit.
 func (g *Graph) countBits(all []field) (constant uint64, parts []part) {
 	for _, f := range all {
 		if f.node == 0 {
@@ -309,14 +310,15 @@ func (g *Graph) countBits(all []field) (constant uint64, parts []part) {
 	return constant, parts
 }
 
-// flip is a bit of a node: atom, inverted if not holds. If atom is 0, the bit is the constant not.
+// flip is a bit of a node: the bit atom, inverted if not is true. If atom is 0, the bit is the
+// constant not.
 type flip struct {
 	atom Node
 	not  bool
 }
 
-// bitAtom returns a bit of a node. It caches the bits of exclusive ors, because sums of carry-save
-// adders are long chains of them.
+// bitAtom returns one bit of a node. It caches the bits of exclusive ors, because carry-save adders
+// build long chains of exclusive ors.
 func (g *Graph) bitAtom(n Node, at int) (atom Node, not bool) {
 	if x := g.nodes[n]; x.op == IXor {
 		key := [2]Node{n, Node(at)}
@@ -377,7 +379,7 @@ func (g *Graph) isBit(n Node) bool {
 // boundsCache holds known bounds, by node and number of bits.
 type boundsCache map[[2]Node]interval
 
-// boundsOf returns the bounds of an integer, which is the sum of its parts.
+// boundsOf returns the bounds of an integer, computed from the bounds of its summands.
 func (g *Graph) boundsOf(n Node, bits int) interval {
 	key := [2]Node{n, Node(bits)}
 	if r, ok := g.intervals[key]; ok {
@@ -413,7 +415,6 @@ func (g *Graph) partBounds(p *part) interval {
 	return r.multiply(interval{f, f, true}.check())
 }
 
-// bounds returns the bounds of a polynomial.
 func (g *Graph) bounds(p polynomial) interval {
 	r := interval{0, 0, true}
 	for m, c := range p {
@@ -428,8 +429,8 @@ func (g *Graph) bounds(p polynomial) interval {
 	return r
 }
 
-// polynomial returns the lowest bits of a node as a polynomial. Its coefficients have the smallest
-// magnitude.
+// polynomial returns the lowest bits of a node as a polynomial. The coefficients are reduced modulo
+// 2^bits to the smallest magnitude.
 func (g *Graph) polynomial(n Node, bits int) polynomial {
 	p := g.expand(n, bits)
 	g.replaceCarries(p)
@@ -443,9 +444,9 @@ func (g *Graph) polynomial(n Node, bits int) polynomial {
 	return p
 }
 
-// replaceCarries replaces the bits of majorities with even coefficients: twice the majority of
-// three bits is their sum minus their exclusive or. Then the sum of the outputs of a carry-save
-// adder is the sum of its inputs.
+// replaceCarries rewrites the bits of majorities with even coefficients. Twice the majority of
+// three bits is the sum of the bits minus their exclusive or. After the rewrite, the sum of the
+// outputs of a carry-save adder is the sum of the inputs.
 func (g *Graph) replaceCarries(p polynomial) {
 	var todo []Node
 	add := func(n Node) {
@@ -488,7 +489,7 @@ func (g *Graph) replaceCarries(p polynomial) {
 	}
 }
 
-// expand returns a node as a polynomial, the sum of its parts, without further reduction.
+// expand returns a node as a polynomial, without reducing the coefficients or replacing carries.
 func (g *Graph) expand(n Node, bits int) polynomial {
 	p := polynomial{}
 	g.addTo(p, n, 1, bits)
@@ -520,8 +521,9 @@ func (g *Graph) addTo(p polynomial, n Node, factor uint64, bits int) {
 	}
 }
 
-// addProduct adds a product of two polynomials. The square of |x| is the square of x. A bit is its
-// own square. A product of more than two atoms becomes one atom.
+// addProduct adds factor times the product q to the polynomial p. It applies three rules: the
+// square of |x| is the square of x, a bit is its own square, and a product of more than two atoms
+// becomes one atom.
 func (g *Graph) addProduct(p polynomial, q *part, factor uint64) {
 	x, y := g.expand(q.of, q.bits), g.expand(q.times, q.bits)
 	if a, ok := x.singleAtom(); ok && g.nodes[a].op == IAbs && g.atomBounds(a).ok && len(y) == 1 && y[monomial{0, a}] == 1 {
@@ -555,7 +557,7 @@ func (g *Graph) addProduct(p polynomial, q *part, factor uint64) {
 	}
 }
 
-// singleAtom returns the atom if the polynomial consists of one.
+// singleAtom returns the atom if the polynomial is a single atom with coefficient 1.
 func (p polynomial) singleAtom() (Node, bool) {
 	for m, c := range p {
 		return m[1], len(p) == 1 && m[0] == 0 && c == 1
@@ -566,8 +568,8 @@ func (p polynomial) singleAtom() (Node, bool) {
 // sumOperations lists the operations whose results are compared as polynomials.
 var sumOperations = map[Op]bool{IAdd: true, ISub: true, IMul: true, Extend: true, Cat: true, Fields: true, Total: true, Popcount: true, ISar: true, IAbs: true}
 
-// representative returns an integer of 4 bytes. For a sum or product, it is the first node with the
-// same polynomial.
+// representative returns a 4-byte integer equal to a. All sums and products with the same
+// polynomial have the same representative: the first of these nodes.
 func (g *Graph) representative(a Node) Node {
 	if !sumOperations[g.nodes[a].op] || g.Width(a) != 4 {
 		return a

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// valueOf returns the value of an integer for the given bytes of input 1, followed by zeros.
+// valueOf returns the value of an integer if input 1 has the given bytes.
 func valueOf(t *testing.T, g *Graph, a Node, input []byte) uint64 {
 	n := g.nodes[a]
 	of := func(a Node) uint64 { return valueOf(t, g, a, input) }
@@ -68,7 +68,8 @@ func valueOf(t *testing.T, g *Graph, a Node, input []byte) uint64 {
 	return 0
 }
 
-// TestPolynomials compares polynomials of random integers and their bounds with values.
+// TestPolynomials compares the polynomials and bounds of random integers with the values of the
+// integers.
 func TestPolynomials(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	known := 0
@@ -175,8 +176,8 @@ func TestPolynomials(t *testing.T) {
 	}
 }
 
-// TestCarries checks that a tree of carry-save adders is proved to count the bits of its inputs,
-// and that a tree with a mistake is not.
+// TestCarries checks that Equal proves that a tree of carry-save adders counts the bits of its
+// inputs. A tree with a mistake must not be proved.
 func TestCarries(t *testing.T) {
 	g := New()
 	var words []Node
@@ -192,7 +193,7 @@ func TestCarries(t *testing.T) {
 	}
 	for mistake := range 3 {
 		weights := []Node{g.Const(4, 0), g.Const(4, 0), g.Const(4, 0)}
-		// add adds x, y and the word of a weight. It returns the carries.
+		// add adds x and y to the word with the given weight and returns the carries.
 		add := func(x, y Node, weight int) Node {
 			carry, ok := g.Majority(x, y, weights[weight])
 			if !ok {

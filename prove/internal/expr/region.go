@@ -23,7 +23,7 @@ type valueRange struct {
 	first, last uint64
 }
 
-// setRegion begins a region of the variable.
+// setRegion makes low … high the current region of the variable. It invalidates all cached ranges.
 func (t *template) setRegion(low, high int64) {
 	t.stamp++
 	t.low, t.high = low, high
@@ -35,9 +35,9 @@ func (t *template) setRegion(low, high int64) {
 	t.state[0] = v
 }
 
-// resolved reports whether a region needs no further split: all conditions and integers that matter
-// are known, or a condition excludes the region. It guides the search for regions. The proof is in
-// equalInRegion.
+// resolved reports whether a region needs no further split: a condition excludes the region, or the
+// conditions and integers that the expressions depend on are known. It only guides the search for
+// regions. The function equalInRegion does the proof.
 func (t *template) resolved(low, high int64) bool {
 	t.setRegion(low, high)
 	known := true
@@ -55,7 +55,8 @@ func (t *template) resolved(low, high int64) bool {
 }
 
 // isSettled reports whether the conditions and integers that an expression depends on are known.
-// For speed, it does not bound floating-point results that are only passed on.
+// For speed, it does not compute ranges of floating-point results that no condition or integer
+// depends on.
 func (t *template) isSettled(i int32) bool {
 	if t.settledCache[i].stamp == t.stamp {
 		return t.settledCache[i].yes
@@ -82,7 +83,7 @@ func (t *template) isSettled(i int32) bool {
 	return settled
 }
 
-// isExcluded reports whether a condition is false in the whole region.
+// isExcluded reports whether an assumed condition is violated in the whole region.
 func (t *template) isExcluded() bool {
 	for i, c := range t.conditions {
 		if v := t.eval(c); (v.state == yes || v.state == no) && (v.state == yes) != t.values[i] {
@@ -117,9 +118,9 @@ func (t *template) equalInRegion(low, high int64) bool {
 	return p == q && p != 0
 }
 
-// nanEqual reports whether the expressions are equal if the variable is NaN. It tries both signs
-// one after the other. The other bits of a NaN are unknown, and the sign of a NaN is known only for
-// an input.
+// nanEqual reports whether the expressions are equal if the variable is NaN. It tries a positive
+// and a negative NaN. The sign is known only if the variable is an input, and the other bits of the
+// NaN are unknown.
 func (t *template) nanEqual() bool {
 	first := uint64(t.infinity()) + 1
 	last := uint64(1)<<(8*t.width-1) - 1
@@ -222,7 +223,8 @@ func opposite(v valueRange) valueRange {
 	return valueRange{}
 }
 
-// floatRange returns the range of an operand as numbers. nan says that it may be NaN.
+// floatRange returns the range of an instruction's result as floating-point numbers. nan reports
+// that the result is NaN.
 func (t *template) floatRange(i int32) (low, high float64, nan, ok bool) {
 	v := t.eval(i)
 	switch v.state {
@@ -272,8 +274,8 @@ func (t *template) comparison(in *instruction) valueRange {
 	return valueRange{}
 }
 
-// round rounds a result to a width. The result is a sum, product or quotient of two numbers of that
-// width, computed in float64.
+// round rounds a number to the given width. The number is the float64 result of one operation on
+// numbers of that width.
 func round(width uint8, x float64) float64 {
 	if width == 4 {
 		return float64(float32(x))
@@ -289,11 +291,11 @@ func bitsFrom(width uint8, x float64) uint64 {
 }
 
 // arithmetic bounds the result of a floating-point operation. Rounding to nearest is monotone, so
-// the rounded results of bounds are bounds.
+// rounding the exact bounds gives bounds of the rounded result.
 func (t *template) arithmetic(in *instruction) valueRange {
 	var low, high [3]float64
 	known, exact := true, true
-	if in.op == ScaleF { // with an infinite exponent, NaN gives a number
+	if in.op == ScaleF { // An infinite exponent can turn NaN into a number.
 		if l, h, nan, ok := t.floatRange(in.b); !ok || !nan && (math.IsInf(l, 0) || math.IsInf(h, 0)) {
 			return valueRange{}
 		}
@@ -321,7 +323,7 @@ func (t *template) arithmetic(in *instruction) valueRange {
 		}
 		return valueRange{state: fixed, bits: bitsFrom(in.width, x)}
 	}
-	if in.op == Mul || in.op == FMA { // 0·∞ is NaN; it may occur between the ends
+	if in.op == Mul || in.op == FMA { // 0·∞ is NaN and may occur between the ends of the range.
 		for n := range 2 {
 			if low[n] <= 0 && high[n] >= 0 && (math.IsInf(low[1-n], 0) || math.IsInf(high[1-n], 0)) {
 				return valueRange{}
@@ -354,7 +356,7 @@ func (t *template) arithmetic(in *instruction) valueRange {
 	if in.op == FMA && in.key == 1 {
 		t.boundReduction(in, &v)
 	}
-	positive := low[0] > 0 && (in.op == ScaleF || in.op == Mul && low[1] > 0) // so a zero is +0
+	positive := low[0] > 0 && (in.op == ScaleF || in.op == Mul && low[1] > 0) // a zero result is +0
 	if v.low == v.high && (v.low != 0 || positive) {
 		return valueRange{state: fixed, bits: bitsFrom(in.width, v.low)}
 	}
@@ -362,8 +364,8 @@ func (t *template) arithmetic(in *instruction) valueRange {
 }
 
 // boundReduction bounds x − k·c, where k = (x·b + m) − m and the sum x·b + m lies in the binade of
-// m. Let u be the last place in this binade. The difference is exact, so k = x·b + δ with |δ| ≤
-// u/2, and x − k·c = x·(1 − b·c) − δ·c.
+// m. Let u be the unit in the last place of this binade. The subtraction of m is exact, so k = x·b
+// + δ with |δ| ≤ u/2. Therefore x − k·c = x·(1 − b·c) − δ·c.
 func (t *template) boundReduction(in *instruction, v *valueRange) {
 	constant := func(i int32) (float64, bool) {
 		c := &t.code[i]
@@ -400,15 +402,15 @@ func (t *template) boundReduction(in *instruction, v *valueRange) {
 				u = math.Ldexp(1, e-24)
 			}
 			bound := max(math.Abs(first), math.Abs(last))*math.Abs(math.FMA(b, c, -1)) + u/2*math.Abs(c)
-			bound = round(in.width, bound*(1+0x1p-20)) // the roundings of this line are below 2^-50
+			bound = round(in.width, bound*(1+0x1p-20)) // The factor covers the rounding errors in the bound, which are below 2^-50.
 			v.low, v.high = max(v.low, -bound), min(v.high, bound)
 			return
 		}
 	}
 }
 
-// floatOperation returns the floating-point operation of an instruction. For fixed values of the
-// other operands, it is monotone in each operand.
+// floatOperation returns the floating-point operation of an instruction as a function. The function
+// is monotone in each operand.
 func floatOperation(in *instruction) func(x, y, z float64) float64 {
 	switch in.op {
 	case Add:
@@ -437,7 +439,7 @@ func floatOperation(in *instruction) func(x, y, z float64) float64 {
 	}
 }
 
-// scale returns x·2^k, rounded once to a width.
+// scale returns x·2^k, rounded once to the given width.
 func scale(width uint8, x float64, k int) float64 {
 	return round(width, math.Ldexp(x, max(-5000, min(k, 5000))))
 }

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// evaluate computes an expression of a builder for a variable with the given bits.
+// evaluate computes the value of a node that a builder made. The variable has the given bits.
 func evaluate(g *Graph, a Node, bits uint64) uint64 {
 	n := g.nodes[a]
 	mask := ^uint64(0) >> (64 - 8*uint(n.width))
@@ -50,9 +50,9 @@ func holds(v, exact valueRange, width uint8) bool {
 	return exact.state == v.state
 }
 
-// TestRegions builds random expressions of one variable. It compares their known ranges in a region
-// with their values at points of the region. The expressions of a builder for the region must have
-// the same values.
+// TestRegions builds random expressions of one variable. It compares the known range of each
+// expression in a region with the values of the expression at points of the region. The nodes that
+// a builder makes for the region must have the same values.
 func TestRegions(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 5))
 	states, built := map[state]int{}, 0

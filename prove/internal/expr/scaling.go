@@ -2,8 +2,8 @@ package expr
 
 import "math"
 
-// builder builds the two expressions of a template for a region as nodes of another graph. There,
-// scaling by powers of two has one form, [Graph.scaled].
+// builder builds the expressions of a template for one region as nodes of another graph. In that
+// graph, every scaling by a power of two is a node made by [Graph.scaled].
 type builder struct {
 	*template
 	target        *Graph
@@ -11,7 +11,7 @@ type builder struct {
 	builtUpToSign map[int32]signedNode
 }
 
-// signedNode is x, or −x if negative holds.
+// signedNode is the expression x, or −x if negative is true.
 type signedNode struct {
 	x        Node
 	negative bool
@@ -25,7 +25,7 @@ func (g *Graph) scaled(x Node, k int) Node {
 	return g.make(node{op: ScaleF, width: g.nodes[x].width, a: x, key: uint64(k)})
 }
 
-// build returns an instruction as a node, or 0.
+// build returns an instruction as a node of the target graph, or 0 if it cannot build the node.
 func (b *builder) build(i int32) Node {
 	if n, ok := b.built[i]; ok {
 		return n
@@ -99,8 +99,8 @@ func (b *builder) make(i int32) Node {
 	return 0
 }
 
-// scaled returns x·2^k, rounded once. If x is z·2^j and a normal number, it is exact, and the
-// result is z·2^(j+k).
+// scaled returns x·2^k, rounded once, where x is the result of instruction i. If x is z·2^j and x
+// is normal, x is exact and the result is z·2^(j+k).
 func (b *builder) scaled(i int32, k int) Node {
 	x := b.build(i)
 	if x == 0 {
@@ -112,8 +112,8 @@ func (b *builder) scaled(i int32, k int) Node {
 	return b.target.scaled(x, k)
 }
 
-// isNormal reports whether an expression times 2^k is finite and at least the smallest normal
-// number in magnitude, in the whole region.
+// isNormal reports whether an instruction's result and the result times 2^k are finite and normal
+// in the whole region.
 func (b *builder) isNormal(i int32, k int) bool {
 	low, high, nan, ok := b.floatRange(i)
 	if !ok || nan || low <= 0 && high >= 0 {
@@ -135,7 +135,8 @@ func (b *builder) powerOfTwo(i int32) (k int, ok bool) {
 	return e - 1, f == 0.5
 }
 
-// bias returns the exponent bias of a width. The smallest normal number is 2^(1−bias).
+// bias returns the exponent bias of the floating-point type with the given width. The smallest
+// normal number is 2^(1−bias).
 func bias(width uint8) int {
 	if width == 4 {
 		return 127
@@ -143,8 +144,9 @@ func bias(width uint8) int {
 	return 1023
 }
 
-// fma factors a power of two out of a constant factor and a constant addend: x·(y·2^k) + z·2^k,
-// rounded, is (x·y + z)·2^k if neither result is subnormal or overflows.
+// fma factors a power of two out of a fused multiply-add with a constant factor and a constant
+// addend. The rounded value of x·(y·2^k) + z·2^k is (x·y + z)·2^k if neither result is subnormal or
+// overflows.
 func (b *builder) fma(in *instruction, v valueRange, x, y, z Node) Node {
 	g := b.target
 	factor, other, at := y, x, in.b
@@ -200,7 +202,8 @@ func (b *builder) offsetFromVariable(i int32) (d uint64, ok bool) {
 	case ISub:
 		return d - k.bits, true
 	}
-	// The masked bits are the same in the whole region, or the result would not be an interval.
+	// The bits that the mask clears are the same in the whole region. Otherwise the result would
+	// not be an interval.
 	first, _, ok := b.integerRange(x)
 	return d - first&^k.bits, ok
 }
@@ -211,8 +214,8 @@ func (b *builder) isNonzero(i int32) bool {
 	return ok && !nan && (low > 0 || high < 0) && !math.IsInf(low, 0) && !math.IsInf(high, 0)
 }
 
-// nonzeroSum returns a + b if one of them is not 0. Then the signs of zeros within them do not
-// matter.
+// nonzeroSum returns the sum of two operands of which at least one is not 0. In such a sum, the
+// signs of zeros within the operands do not matter.
 func (b *builder) nonzeroSum(in *instruction) Node {
 	x, y := b.upToSign(in.a), b.upToSign(in.b)
 	switch {
@@ -235,8 +238,8 @@ func (u signedNode) node(g *Graph) Node {
 	return u.x
 }
 
-// upToSign returns an expression and its sign separately. The sign of a zero may be wrong: x + 0 is
-// x, x − x is 0, and −x − y is −(x + y).
+// upToSign returns an instruction's result without its sign, and the sign. The sign of a zero may
+// be wrong, because x + 0 becomes x, x − x becomes 0, and −x − y becomes −(x + y).
 func (b *builder) upToSign(i int32) signedNode {
 	if u, ok := b.builtUpToSign[i]; ok {
 		return u
@@ -298,7 +301,8 @@ func (b *builder) isFinite(i int32) bool {
 	return ok && !nan && !math.IsInf(low, 0) && !math.IsInf(high, 0)
 }
 
-// product returns ±x·y + z, rounded once. If a factor is constant, it has the sign.
+// product returns ±x·y + z, rounded once. If a factor is constant, the constant gets the sign of
+// the product.
 func (g *Graph) product(negative bool, x, y, z Node) Node {
 	factors := [2]Node{x, y}
 	for i, f := range factors {
@@ -318,7 +322,6 @@ func (g *Graph) product(negative bool, x, y, z Node) Node {
 	return g.FMA(factors[0], factors[1], z)
 }
 
-// isNormalFloat reports whether a number is normal.
 func isNormalFloat(width uint8, x float64) bool {
 	return math.Abs(x) >= math.Ldexp(1, 1-bias(width)) && !math.IsInf(x, 0)
 }
@@ -332,8 +335,8 @@ func (b *builder) indexOf(in *instruction) int32 {
 	return -1
 }
 
-// onePlusSummand returns z if an instruction is the difference between the bits of 1 + z and the
-// bits of 1.
+// onePlusSummand returns the index of z if an instruction is the bits of 1 + z minus the bits of 1.
+// It returns −1 otherwise.
 func (t *template) onePlusSummand(in *instruction) int32 {
 	one := bitsFrom(in.width, 1)
 	is := func(i int32) bool { return i >= 0 && t.code[i].op == Const && t.code[i].key == one }
@@ -348,9 +351,9 @@ func (t *template) onePlusSummand(in *instruction) int32 {
 	return -1
 }
 
-// subnormal bounds the bits of 1 + z minus the bits of 1 for 0 < z ≤ 1. The difference is the bits of z·2^−1022
-// (2^−126 for float32), rounded once: 1 + z is rounded to a multiple of 2^−52 (2^−23), and the scaled number to
-// a multiple of 2^−1074 (2^−149).
+// subnormal bounds the bits of 1 + z minus the bits of 1 for 0 < z ≤ 1. The difference has the bits
+// of the number z·2^−1022 (float32: z·2^−126), rounded once. The reason is that 1 + z is rounded to
+// a multiple of 2^−52 (2^−23), and the scaled number to a multiple of 2^−1074 (2^−149).
 func (t *template) subnormal(in *instruction) (valueRange, bool) {
 	i := t.onePlusSummand(in)
 	if i < 0 {

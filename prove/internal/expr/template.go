@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// template is two expressions of one variable, independent of the graph they come from. The
-// variable is instruction 0.
+// template holds two expressions of one variable, independent of the graph that contains the
+// expressions. Instruction 0 is the variable.
 type template struct {
 	g            *Graph
 	code         []instruction
@@ -18,7 +18,7 @@ type template struct {
 	values       []bool // values of the conditions
 	nonpositive  bool   // the variable is at most 0 or NaN
 	noMinusZero  bool   // the variable is not −0
-	input        bool   // the variable is a loaded element: both expressions see the same bits, even for NaN
+	input        bool   // the variable is an input element, so a NaN has the same bits in both expressions
 	state        []valueRange
 	settledCache []struct { // results of isSettled
 		stamp int32
@@ -49,7 +49,7 @@ func compile(g *Graph, v Node) *template {
 	return t
 }
 
-// addNode adds an expression and returns its index.
+// addNode adds an expression to the template and returns the index of its instruction.
 func (t *template) addNode(n Node) int32 {
 	if i, ok := t.index[n]; ok {
 		return i
@@ -90,7 +90,6 @@ func (t *template) addNode(n Node) int32 {
 	return i
 }
 
-// addCondition adds a condition on the variable.
 func (t *template) addCondition(c Node, value bool) {
 	t.conditions, t.values = append(t.conditions, t.addNode(c)), append(t.values, value)
 }
@@ -148,8 +147,8 @@ func (t *template) prove() bool {
 	return cache.yes[k]
 }
 
-// orderOf returns the rank of a floating-point number from −Inf to +Inf, with −0 before +0. NaN has
-// no rank.
+// orderOf returns the rank of a floating-point number in the order from −Inf to +Inf, with −0
+// before +0. NaN has no rank.
 func orderOf(bits uint64, width int) int64 {
 	sign := uint64(1) << (8*width - 1)
 	if bits&sign != 0 {
@@ -176,11 +175,12 @@ func (t *template) number(bits uint64) float64 {
 // maxRegions bounds the number of regions.
 const maxRegions = 200_000
 
-// maxSingles bounds the number of regions with one number. Correct kernels need few of them. A
-// kernel with a mistake may agree with its reference at many single numbers and nowhere else.
+// maxSingles bounds the number of regions with only one number. Correct kernels need few such
+// regions. A kernel with a mistake may agree with the Go reference implementation at many single
+// numbers and nowhere else.
 const maxSingles = 5000
 
-// proveEverywhere proves equality for NaN and for all other numbers, region by region.
+// proveEverywhere proves equality for NaN, and then for all numbers region by region.
 func (t *template) proveEverywhere() bool {
 	t.allocateRanges()
 	if !t.nanEqual() {
@@ -197,10 +197,10 @@ func (t *template) proveEverywhere() bool {
 	return !t.differsSomewhere(first, last) && t.proveRange(first, below) && t.proveRange(0, last)
 }
 
-// differsSomewhere reports whether the expressions differ at one of a few numbers. A kernel with a
-// mistake fails quickly this way. The function proves nothing.
+// differsSomewhere reports whether the expressions differ at one of a few test numbers. It proves
+// nothing, but it rejects most kernels with a mistake quickly.
 func (t *template) differsSomewhere(first, last int64) bool {
-	const evenly, around = 128, 16 // numbers spread evenly over the range, and numbers of each sign in every binade from 2^-12 to 2^12
+	const evenly, around = 128, 16 // test numbers spread evenly over the range; test numbers per sign in each binade from 2^-12 to 2^12
 	step := last/evenly - first/evenly
 	for n := range int64(evenly) {
 		if t.differsAt(first + n*step + n*0x9e3779b97f4a7c1>>8%step) {
@@ -231,7 +231,6 @@ func (t *template) differsAt(at int64) bool {
 	return known(x) && known(y) && (x.state != y.state || x.state == fixed && x.bits != y.bits)
 }
 
-// allocateRanges allocates the ranges of the expressions.
 func (t *template) allocateRanges() {
 	t.state = make([]valueRange, len(t.code))
 	t.settledCache = append(t.settledCache, make([]struct {
@@ -246,7 +245,7 @@ func (t *template) allocateRanges() {
 // infinity returns the rank of +Inf.
 func (t *template) infinity() int64 { return orderOf(bitsFrom(uint8(t.width), math.Inf(1)), t.width) }
 
-// proveRange proves equality from low to high, region by region.
+// proveRange proves equality for all numbers from rank low to rank high, region by region.
 func (t *template) proveRange(low, high int64) bool {
 	last, before := int64(1), int64(1) // widths of the last two regions, minus 1
 	for low <= high {
@@ -273,9 +272,9 @@ func (t *template) proveRange(low, high int64) bool {
 	return true
 }
 
-// widestRegion returns the width, minus 1, of a resolved region from low on: most, or a width that
-// cannot grow by 1. The search begins at guess. Widths of consecutive regions are often similar;
-// where ties are rounded to even, every second one is.
+// widestRegion returns the width, minus 1, of a resolved region that starts at low. The width is
+// most, or it cannot grow by 1. The search begins at the width guess. Consecutive regions often
+// have similar widths; if ties are rounded to even, every second region has a similar width.
 func (t *template) widestRegion(low, most, guess int64) int64 {
 	good, bad := int64(0), most+1
 	for step, w := int64(1), min(guess, most); ; step = min(2*step, 1<<60) {

@@ -8,7 +8,8 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// body is a function whose values are stored in the slots of a slice.
+// body is the code of a function. While the function runs, a slice with one slot per SSA value
+// holds the values.
 type body struct {
 	slots  map[ssa.Value]int
 	blocks [][]step // by block index
@@ -28,15 +29,14 @@ type operand struct {
 	constant
 }
 
-// constant holds the value of an ssa.Const. It is empty if the type is not an integer, a bool or a
-// floating-point number.
+// constant holds the value of an ssa.Const. It is empty if the value is not an integer, a bool, a
+// floating-point number or a nil unsafe.Pointer.
 type constant struct {
 	number Value  // an integer or a bool
 	width  int    // width of a floating-point number
 	bits   uint64 // bits of a floating-point number
 }
 
-// body returns the body of a function.
 func (s *Source) body(f *ssa.Function) *body {
 	if b, ok := s.bodies.Load(f); ok {
 		return b.(*body)

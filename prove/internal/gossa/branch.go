@@ -11,8 +11,8 @@ import (
 )
 
 // branch runs both directions of a branch whose condition depends on the data, up to the block
-// where they meet. It joins their values and stores into selections. If they meet only at the end
-// of the function, it returns the result.
+// where the directions meet. It joins their values and stores into selections. If the directions
+// meet only at the end of the function, branch returns the joined result of the function.
 func (fr *frame) branch(c expr.Node, from *ssa.BasicBlock) (meet *ssa.BasicBlock, phis []Value, result Value) {
 	in := fr.in
 	meet = fr.in.meetingBlocks(fr.f)[from]
@@ -101,7 +101,7 @@ func (in *Interpreter) toNode(x Value, width int) expr.Node {
 	return 0
 }
 
-// toNumber returns a constant expression as a number. Other expressions stay.
+// toNumber converts a constant expression to a uint64. It returns other expressions unchanged.
 func (in *Interpreter) toNumber(n expr.Node, t *types.Basic) Value {
 	if bits, ok := in.G.Bits(n); ok {
 		return extend(bits, t, int64(in.G.Width(n)))
@@ -109,14 +109,14 @@ func (in *Interpreter) toNumber(n expr.Node, t *types.Basic) Value {
 	return n
 }
 
-// meetingBlocks returns, for every block of f, the nearest block that every path from it to a
-// return passes. Paths that end in a panic do not count.
+// meetingBlocks returns, for every block b of f, the nearest later block that lies on every path
+// from b to a return. Paths that end in a panic do not count.
 func (in *Interpreter) meetingBlocks(f *ssa.Function) map[*ssa.BasicBlock]*ssa.BasicBlock {
 	if m, ok := in.meetings[f]; ok {
 		return m
 	}
 	type set = map[*ssa.BasicBlock]bool
-	after := map[*ssa.BasicBlock]set{} // blocks that every path passes; nil means all blocks
+	after := map[*ssa.BasicBlock]set{} // for each block, the blocks on every path to a return; nil means all blocks
 	for changed := true; changed; {
 		changed = false
 		for _, b := range slices.Backward(f.Blocks) {
@@ -142,7 +142,7 @@ func (in *Interpreter) meetingBlocks(f *ssa.Function) map[*ssa.BasicBlock]*ssa.B
 	}
 	m := map[*ssa.BasicBlock]*ssa.BasicBlock{}
 	for _, b := range f.Blocks {
-		for c := range after[b] { // the nearest block: all others come after it
+		for c := range after[b] { // all other blocks on every path come after the nearest block
 			if c != b && len(after[c]) == len(after[b])-1 {
 				m[b] = c
 			}
@@ -155,7 +155,8 @@ func (in *Interpreter) meetingBlocks(f *ssa.Function) map[*ssa.BasicBlock]*ssa.B
 	return m
 }
 
-// symbolicBinary returns x op y for integers or bools of type t. One of them depends on the data.
+// symbolicBinary returns x op y for integers or bools of type t. At least one operand depends on
+// the data.
 func (in *Interpreter) symbolicBinary(op token.Token, t types.Type, x, y Value) Value {
 	u, _ := t.Underlying().(*types.Basic)
 	if u == nil || u.Info()&(types.IsInteger|types.IsBoolean) == 0 {
@@ -256,7 +257,7 @@ func (in *Interpreter) compareFloats(op token.Token, a, b expr.Node) (Value, boo
 	return in.conditionValue(c), true
 }
 
-// conditionValue returns a condition as a value.
+// conditionValue converts a condition to a Value.
 func (in *Interpreter) conditionValue(c expr.Node) Value {
 	if t, ok := in.G.Truth(c); ok {
 		return boolBit(t)

@@ -18,7 +18,6 @@ func extend(v uint64, b *types.Basic, size int64) uint64 {
 	return v << shift >> shift
 }
 
-// constant returns the value of a constant.
 func (in *Interpreter) constant(c *ssa.Const) Value {
 	known := in.Source.constant(c)
 	if v, ok := in.constantValue(&known); ok {
@@ -49,7 +48,6 @@ func boolBit(b bool) uint64 {
 	return 0
 }
 
-// convert converts x from one type to another.
 func (in *Interpreter) convert(x Value, from, to types.Type) Value {
 	f, okF := from.Underlying().(*types.Basic)
 	t, okT := to.Underlying().(*types.Basic)
@@ -99,8 +97,8 @@ func (in *Interpreter) convert(x Value, from, to types.Type) Value {
 	return nil
 }
 
-// resize converts an integer to another size. One of the sizes is less than 4 bytes, and such
-// integers are zero-extended.
+// resize converts an integer to another size. The old or the new size must be less than 4 bytes.
+// Integers of less than 4 bytes are zero-extended.
 func (in *Interpreter) resize(n expr.Node, t *types.Basic, from, to int64) Value {
 	if from < 4 && from < to && t.Info()&types.IsUnsigned == 0 {
 		n = in.G.SignExtend(n, int(8*from))

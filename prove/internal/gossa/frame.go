@@ -75,16 +75,18 @@ func (fr *frame) run() Value {
 	return result
 }
 
-// execute runs block, which follows before, and its successors. If it reaches a return, it returns
-// the result. If it reaches the block to, it returns the last block before it and the values of the
-// phis of to. A non-empty first contains the values of the phis of block.
+// execute runs a block and its successors until it reaches a return or the block to. At a return,
+// it returns the result. At the block to, it returns the last block before to and, if both
+// directions of a branch met there, the joined values of the phi instructions. The argument before
+// is the predecessor of the first block. If first is not empty, it contains the values of the phi
+// instructions in the first block.
 func (fr *frame) execute(block, before *ssa.BasicBlock, first []Value, to *ssa.BasicBlock) (last *ssa.BasicBlock, phi []Value, result Value) {
 	for range maxBlocks {
 		if block == to && to != nil {
 			return before, first, nil
 		}
 		var next *ssa.BasicBlock
-		// All phis of a block change at the same time.
+		// All phi instructions of a block read their operands before any of them changes.
 		steps := fr.body.blocks[block.Index]
 		var taken []Value
 		for n := range steps {
@@ -119,7 +121,7 @@ func (fr *frame) execute(block, before *ssa.BasicBlock, first []Value, to *ssa.B
 				return nil, nil, fr.results(i)
 			case *ssa.Store:
 				if functionOf(i.Val) != nil {
-					continue // a declaration for a root, which Load resolves
+					continue // skip the variables that Load declares for the roots
 				}
 				fr.in.store(fr.get(i.Addr).(uint64), i.Val.Type(), fr.get(i.Val))
 			case *ssa.Panic:
@@ -151,7 +153,6 @@ func (fr *frame) results(i *ssa.Return) Value {
 	return out
 }
 
-// value returns the value of an instruction.
 func (fr *frame) value(v ssa.Value) Value {
 	in := fr.in
 	switch i := v.(type) {

@@ -1,8 +1,9 @@
 // Package gossa runs Go functions on symbolic data. It interprets the SSA form of
 // golang.org/x/tools/go/ssa.
 //
-// Integers, lengths, indices and branches are concrete numbers. Floating-point numbers are
-// expressions. A function without a body is assembly, and the caller of the interpreter runs it.
+// Floating-point numbers are expressions. Integers, lengths, indices and branches are concrete
+// numbers unless they depend on the data. A function without a body is assembly, and the caller of
+// the interpreter runs it.
 package gossa
 
 import (
@@ -28,17 +29,18 @@ type Source struct {
 	bodies, names, structs sync.Map // caches by function or type
 }
 
-// A Root is a function to run: a Go expression, such as Rows[float32, float64], in the package with
-// the given path.
+// A Root is a function to run, given as a Go expression such as Rows[float32, float64] and the path
+// of the package.
 type Root struct{ Package, Expression string }
 
-// Load reads the packages of the roots, with their imports, for an architecture. dir is the folder
-// of the module. It resolves the roots.
+// Load reads the packages of the roots and their imports for an architecture, and finds the
+// function of each root. dir is the folder of the module.
 func Load(dir, arch string, env []string, roots []Root) (*Source, error) {
-	// A generic function has an instance only where the source uses it. So an overlay adds a file
-	// to each package that uses the roots. The file is never written to disk.
+	// SSA contains an instance of a generic function only if the source uses the instance. So an
+	// overlay adds a file to every package with roots. The file uses the roots and is never written
+	// to disk.
 	overlay := map[string][]byte{}
-	paths := map[string]string{} // folder by package path
+	paths := map[string]string{} // keys are the package paths of the roots
 	for _, r := range roots {
 		paths[r.Package] = ""
 	}

@@ -12,9 +12,10 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// A Value is a uint64 (a sign-extended integer, a bool or a pointer), an expr.Node (a
-// floating-point number), a Slice, a []Value (a struct, an array or several results), a string, a
-// *ssa.Function or a *closure.
+// A Value is one of the following: a uint64 (a sign-extended integer, a bool or a pointer), an
+// expr.Node (a floating-point number, or an integer or bool that depends on the data), a Slice, an
+// elementAddress, a []Value (a struct, an array or several results), a string, a *ssa.Function or a
+// *closure.
 type Value any
 
 // Slice is a slice whose elements begin at Addr.
@@ -31,11 +32,11 @@ type Interpreter struct {
 	*Source
 	G   *expr.Graph
 	Mem *memory.Memory
-	// Assembly runs a function without a body. Its arguments and results lie at stack, in the
-	// layout of ABI0.
+	// Assembly runs a function without a body. The arguments and results of the function lie at the
+	// address stack, in the layout of ABI0.
 	Assembly func(f *ssa.Function, stack uint64) error
-	// Replace returns the result of a function that is replaced instead of run. ok is false for
-	// other functions.
+	// Replace returns the result of a call that the interpreter must not run. ok is false if the
+	// interpreter must run the call.
 	Replace func(f *ssa.Function, args []Value) (result Value, ok bool)
 
 	globals  map[*ssa.Global]uint64
@@ -80,7 +81,7 @@ func (in *Interpreter) call(f *ssa.Function, args []Value, free ...Value) Value 
 	return fr.run()
 }
 
-// initialize initializes a package, but not its imports.
+// initialize runs the initializers of a package, but not of the packages it imports.
 func (in *Interpreter) initialize(p *ssa.Package) {
 	if p == nil || in.ready[p] {
 		return
@@ -164,7 +165,8 @@ func (in *Interpreter) global(g *ssa.Global) uint64 {
 	return a
 }
 
-// SetGlobal sets a package-level variable. Its initializer does not run.
+// SetGlobal sets a package-level variable. The initializers of the package run before the first
+// access to the package.
 func (in *Interpreter) SetGlobal(path, name string, v Value) error {
 	p := in.packages[path]
 	if p == nil || p.Var(name) == nil {
@@ -175,8 +177,8 @@ func (in *Interpreter) SetGlobal(path, name string, v Value) error {
 	return nil
 }
 
-// New returns the address of a new value of a named struct type. Fields that are not in fields are
-// zero.
+// New returns the address of a new value of a named struct type. Struct fields that are missing in
+// the map fields are zero.
 func (in *Interpreter) New(path, name string, fields map[string]uint64) (uint64, error) {
 	p := in.packages[path]
 	if p == nil || p.Type(name) == nil {
@@ -215,7 +217,7 @@ func (in *Interpreter) setCell(addr uint64, n expr.Node) {
 	}
 }
 
-// concreteBits returns the concrete integer of size bytes at addr.
+// concreteBits returns the integer at an address. The integer must not depend on the data.
 func (in *Interpreter) concreteBits(addr uint64, size int64) uint64 {
 	word := func(a uint64) uint64 {
 		b, ok := in.G.Bits(in.cell(a))
@@ -234,8 +236,8 @@ func (in *Interpreter) concreteBits(addr uint64, size int64) uint64 {
 	return word(cell) >> (8 * at) & (1<<(8*size) - 1)
 }
 
-// symbolicBits returns the integer at addr if it depends on the data. Integers of less than 4 bytes
-// are zero-extended.
+// symbolicBits returns the integer at an address. ok is false if the integer does not depend on the
+// data. Integers of less than 4 bytes are zero-extended.
 func (in *Interpreter) symbolicBits(addr uint64, size int64) (n expr.Node, ok bool) {
 	switch size {
 	case 4:
@@ -456,8 +458,8 @@ func (in *Interpreter) floatBinary(op token.Token, a, b expr.Node) Value {
 	return nil
 }
 
-// Name returns the name of a function with the last element of its package path and without type
-// arguments, such as pass.Rows.
+// Name returns a function name such as pass.Rows: the last element of the package path and the name
+// without type arguments.
 func (s *Source) Name(f *ssa.Function) string {
 	if known, ok := s.names.Load(f); ok {
 		return known.(string)

@@ -1,10 +1,10 @@
-// Package known lists the exceptions of the proof, with reasons: instructions and branches that no
-// case can reach, and loops whose iterations package loops does not show to be independent of their
-// number. Command prove fails if it finds other ones.
+// Package known lists the exceptions of the proof, with reasons. One list contains instructions and
+// branches that no case can reach. The other list contains loops for which package loops cannot
+// show that the iterations are independent of the iteration number. Command prove fails if it finds
+// other exceptions.
 package known
 
-// Exception is a number of instructions and branches that no case can reach, or of loops that are
-// not shown, with the reason.
+// Exception is the number of exceptions in one function, with the reason.
 type Exception struct {
 	Count  int
 	Reason string
@@ -28,8 +28,8 @@ const (
 	lagging = "the first blocks of rows take another path than the others: a counter stops at 3. Passes of up to five blocks run"
 )
 
-// UnshownLoops lists, by function, the loops whose iterations are not shown to be independent of their
-// number.
+// UnshownLoops lists, by function, the loops whose iterations package loops does not show to be
+// independent of the iteration number.
 var UnshownLoops = map[string]Exception{
 	"distance.gibbsAVX512F32":       {2, vectors},
 	"distance.gibbsAVX512F64":       {2, vectors},
@@ -41,7 +41,8 @@ var UnshownLoops = map[string]Exception{
 }
 
 // Unreached lists, by function, the instructions that no case reaches and the branches that every
-// case leaves in the same direction. If a count changes, the command prints all of them.
+// case leaves in the same direction. If the number for a function changes, command prove prints the
+// instructions and branches.
 var Unreached = map[string]Exception{
 	"exp.logColumnSumAVX2F64":     {2, fourBytes},
 	"exp.logPlanAVX2F64":          {2, fourBytes},

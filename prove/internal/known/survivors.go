@@ -18,8 +18,9 @@ type Survivor struct {
 	Effect         Effect
 }
 
-// Effect is the largest effect of a mistake in any case. The tool finds it by comparing the runs of
-// the function and of the mutant. Effects are in ascending order.
+// Effect is the largest effect of a mistake in any case. Command prove finds the effect by
+// comparing the runs of the correct function with the runs of the mutant. Effects are in ascending
+// order.
 type Effect int
 
 const (
@@ -28,7 +29,7 @@ const (
 	Fetches               // addresses of prefetches differ
 	Stores                // intermediate stores differ, or results are computed differently
 	Path                  // other instructions run
-	Loop                  // an iteration may depend on its number, in a loop of which the function is shown not to
+	Loop                  // an iteration may depend on its number, but not in the correct function
 )
 
 var effects = []string{"nothing", "unused", "fetches", "stores", "path", "loop"}

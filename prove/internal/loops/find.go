@@ -8,24 +8,25 @@ import (
 	"github.com/gomonge/monge/prove/internal/code"
 )
 
-// loop is a natural loop of machine code. body contains its first instruction and all instructions
-// that lead to a jump back to it. The instructions need not be contiguous.
+// loop is a natural loop of machine code. body contains the first instruction and all instructions
+// that lead to a jump back to the first instruction. The instructions need not be contiguous.
 type loop struct {
 	first         uint64
 	body          map[uint64]bool
-	iterationEnds map[uint64]bool // conditional jumps to first that also end an iteration if they are not taken
+	iterationEnds map[uint64]bool // conditional jumps to first that leave the loop if not taken
 	exits         map[uint64]bool // jumps that leave the loop in one direction
 }
 
-// loopCache shares the loops of functions among runs.
-var loopCache sync.Map // from the first *code.Inst of a function to map[uint64]*loop
+// loopCache caches the loops of functions for all runs.
+var loopCache sync.Map // maps the first *code.Inst of a function to a map[uint64]*loop
 
-// loopsOf returns the loops of a function by the addresses of their first instructions.
+// loopsOf returns the loops of a function. The map keys are the addresses of the first
+// instructions.
 func loopsOf(f *code.Function, effect func(*code.Inst) *Effect) map[uint64]*loop {
 	if known, ok := loopCache.Load(f.Order[0]); ok {
 		return known.(map[uint64]*loop)
 	}
-	// next holds the possible successors of each instruction. The following instruction comes
+	// next holds the possible successors of each instruction. The next instruction in memory comes
 	// first.
 	next, before := map[uint64][]uint64{}, map[uint64][]uint64{}
 	inside := map[uint64]bool{}
@@ -76,11 +77,11 @@ func loopsOf(f *code.Function, effect func(*code.Inst) *Effect) map[uint64]*loop
 	return loops
 }
 
-// edge is a jump or a step to the following instruction.
+// edge leads from an instruction to a possible successor.
 type edge struct{ from, to uint64 }
 
-// jumpsBack returns the jumps to instructions that dominate them: every path from the entry to the
-// jump passes its target.
+// jumpsBack returns the jumps whose target dominates the jump: every path from the entry to the
+// jump passes the target.
 func jumpsBack(entry uint64, next map[uint64][]uint64) (back []edge) {
 	const open, done = 1, 2
 	state := map[uint64]int{entry: open}

@@ -1,18 +1,19 @@
-// Package loops shows that the iterations of loops in machine code do not depend on their number.
+// Package loops shows that the iterations of loops in machine code do not depend on the iteration
+// number.
 //
-// While a function runs, a Tracker also computes every general register and every slot of the stack
-// as a linear form of the registers at the beginning of the current iteration, for each active loop. At
-// the end of an iteration, a register is settled in three cases: it has not changed; it has advanced by a
-// sum of constants and unchanged registers; or it is a linear form of such registers. Addresses
-// must be linear forms of settled registers. So must comparisons that select the path through the
-// iteration or end the loop. Then all iterations on the same path compute the same function of the vector
-// registers and the loaded data, and their addresses advance by the same distance from iteration to
-// iteration. The last iteration is treated like the code after the loop: it may depend on the rest of the
-// work.
+// While a function runs, a Tracker computes a linear form for every general register and every
+// stack slot, for each active loop. The variables of the form are the registers at the beginning of
+// the current iteration. At the end of an iteration, a register is settled in three cases: the
+// register has not changed; it has advanced by a sum of constants and unchanged registers; or it is
+// a linear form of unchanged and advancing registers. Addresses must be linear forms of settled
+// registers. The same holds for comparisons that select the path through the iteration or end the
+// loop. Then all iterations on the same path compute the same function of the vector registers and
+// the loaded data, and every address advances by the same distance in each iteration. The last
+// iteration may differ: it is treated like the code after the loop.
 //
-// If constants decide the number of iterations, nothing has to be shown: every case that reaches the
-// loop on this path runs all of its iterations. A value is constant if it depends on nothing that
-// changes within an iteration of the enclosing loop, or within the function.
+// If constants decide the number of iterations, nothing has to be shown: every case that reaches
+// the loop on this path runs all of its iterations. A value is constant if it does not depend on
+// the data or on registers at the beginning of the enclosing iteration or function.
 package loops
 
 import (
@@ -22,8 +23,8 @@ import (
 	"github.com/gomonge/monge/prove/internal/code"
 )
 
-// Slot returns the register that stands for 8 bytes of the stack at an offset, in a machine with
-// the given number of general registers. ok is false if there is none.
+// Slot returns the register number that represents the 8 stack bytes at an offset. general is the
+// number of general registers of the machine. ok is false if no number represents these bytes.
 func Slot(general int, offset int64) (reg int, ok bool) {
 	reg = general + int(offset/8)
 	return reg, offset >= 0 && offset%8 == 0 && reg < registers
@@ -41,38 +42,39 @@ type Form struct {
 	Constant int64
 }
 
-// Set is the effect of an instruction on a register. The new value is a linear form of registers.
-// If Opaque holds, it is an unknown value that depends on the registers of the form and, if so
-// marked, on flags or data.
+// Set is the effect of an instruction on a register. If Opaque is false, the new value is the
+// linear form in Form. If Opaque is true, the new value is an unknown function of the registers in
+// Form. If OfFlags or Data is true, the value also depends on the flags or on data.
 type Set struct {
 	Reg           int
 	Form          Form
 	Opaque        bool
 	OfFlags, Data bool
 	Else          *Form // the value of a conditional move if its condition does not hold
-	Plus          *Form // a form that is added to an opaque value
+	Plus          *Form // linear form that is added to the unknown function
 }
 
-// Effect describes what an instruction does to general registers and flags, and how it uses them.
+// Effect describes how an instruction uses and changes general registers and flags.
 type Effect struct {
 	Sets      []Set
 	Addresses []Form // of loads and stores
 	Values    []int  // registers whose values are copied to vectors, masks or memory
 	Flags     *Set   // the value that the flags depend on, if the instruction sets flags
 	Branch    bool   // a conditional jump
-	Condition *Set   // the value that the condition of a jump depends on, if not flags
+	Condition *Set   // value that determines the condition of a jump, if not the flags
 	Choice    bool   // a conditional move
 	Target    uint64 // target of a conditional or unconditional jump
 }
 
-// symbol is a register at the beginning of the iteration, or an opaque value, which depends on registers
-// and on data.
+// symbol is a variable of the linear forms: a register at the beginning of the iteration, or an
+// unknown value that depends on registers and data.
 type symbol struct {
 	regs uint64
 	data bool
 }
 
-// registers is the number of general registers and stack slots. Slots follow the general registers.
+// registers is the number of general registers and stack slots. Slot numbers follow the numbers of
+// the general registers.
 const registers = 64
 
 type form struct {
@@ -80,12 +82,12 @@ type form struct {
 	constant int64
 }
 
-// frame is an active loop, or the function.
+// frame is an active loop, or the whole function as the outermost frame.
 type frame struct {
 	*loop
 	regs            [registers]form
 	flags           form
-	symbols         []symbol // their indices follow the registers
+	symbols         []symbol // unknown values; symbol indices begin after the registers
 	outer           *frame   // the enclosing loop or the function
 	addresses       []use
 	values          []use
@@ -103,8 +105,8 @@ type use struct {
 	fixed bool // constant within an iteration of the enclosing loop
 }
 
-// verdict holds the path of an iteration and the reason why it may depend on its number, if any. fixed
-// says that constants decide whether another iteration follows.
+// verdict holds the path of an iteration and the reason why the iteration may depend on its number,
+// or "". fixed says that constants decide whether another iteration follows.
 type verdict struct {
 	path, reason string
 	fixed        bool
@@ -155,7 +157,7 @@ func (t *Tracker) Before(pc uint64) {
 	}
 }
 
-// beginIteration makes every register a symbol.
+// beginIteration makes the value of every register a new symbol.
 func (f *frame) beginIteration() {
 	for r := range f.regs {
 		f.regs[r] = form{terms: []Term{{r, 1}}}
@@ -164,16 +166,16 @@ func (f *frame) beginIteration() {
 	f.addresses, f.values, f.innerConditions, f.exitConditions = f.addresses[:0], f.values[:0], f.innerConditions[:0], f.exitConditions[:0]
 }
 
-// Step is called for each instruction. taken reports whether a jump is taken, or whether the condition
-// of a conditional move holds.
+// Step records the effect of an instruction that has run. taken reports whether the instruction is
+// a taken jump or a conditional move whose condition holds.
 func (t *Tracker) Step(pc uint64, e *Effect, taken bool) {
 	for n, f := range t.frames {
 		f.step(pc, e, taken)
 		if e.Target == 0 {
 			continue
 		}
-		// An iteration ends at a jump back to the first instruction, or after the last jump if it is not
-		// taken.
+		// An iteration ends at a taken jump to the first instruction. It also ends at an untaken
+		// jump to the first instruction if the loop ends there.
 		if e.Target == f.first && taken || !taken && f.iterationEnds[pc] {
 			t.endIteration(f)
 			t.frames = t.frames[:n+1]
@@ -191,7 +193,7 @@ func (f *frame) step(pc uint64, e *Effect, taken bool) {
 		f.values = append(f.values, use{at: pc, value: f.regs[r]})
 	}
 	if f.outer == nil {
-		f.addresses, f.values = nil, nil // the function is not a loop: only its registers matter
+		f.addresses, f.values = nil, nil // The outermost frame is not a loop, so only its registers matter.
 	}
 	if e.Branch && f.outer != nil {
 		u := use{pc, f.condition(e), taken, f.outer.isConstant(f.outer.condition(e))}
@@ -248,10 +250,10 @@ func (f *frame) inSymbols(a Form) form {
 	return out
 }
 
-// mostTerms is the maximum length of a form. A longer form becomes a symbol.
+// mostTerms is the maximum number of terms in a form. A longer form becomes a symbol.
 const mostTerms = 40
 
-// isConstant reports whether a form depends only on constants, whose values need not be known.
+// isConstant reports whether a form depends only on constants. The constants need not be known.
 func (f *frame) isConstant(v form) bool {
 	s := f.dependencies(v)
 	return s.regs == 0 && !s.data
@@ -276,7 +278,7 @@ func (f *frame) resultOf(s *Set) form {
 		return v
 	}
 	n := symbol{data: s.Data}
-	for _, t := range s.Form.Terms { // term by term, because terms that cancel in a sum count here
+	for _, t := range s.Form.Terms { // one term at a time: the result also depends on terms that cancel in a sum
 		r := f.dependencies(f.regs[t.Reg])
 		n.regs, n.data = n.regs|r.regs, n.data || r.data
 	}
@@ -294,7 +296,7 @@ func (f *frame) resultOf(s *Set) form {
 	return v
 }
 
-// dependencies returns the registers and the data that a form depends on.
+// dependencies returns the registers that a form depends on, and whether the form depends on data.
 func (f *frame) dependencies(v form) (s symbol) {
 	for _, t := range v.terms {
 		if t.Reg < registers {
@@ -307,7 +309,8 @@ func (f *frame) dependencies(v form) (s symbol) {
 	return s
 }
 
-// endIteration judges an iteration. The verdict is recorded when another iteration has followed.
+// endIteration computes the verdict on an iteration. The tracker records the verdict after another
+// iteration.
 func (t *Tracker) endIteration(f *frame) {
 	l := t.cov.Loops[f.first]
 	if f.iterations++; f.iterations > 1 {
@@ -319,7 +322,7 @@ func (t *Tracker) endIteration(f *frame) {
 	f.lastVerdict = f.judge()
 }
 
-// judge returns the path of an iteration and the reason why it may depend on its number, if any.
+// judge returns the verdict on an iteration.
 func (f *frame) judge() (v verdict) {
 	s := f.settle()
 	v.fixed = len(f.exitConditions) > 0 && !slices.ContainsFunc(f.exitConditions, func(u use) bool { return !u.fixed })
@@ -354,8 +357,8 @@ func (f *frame) judge() (v verdict) {
 type settled struct {
 	*frame
 	unchanged    uint64
-	linear       uint64 // unchanged registers, registers that advance, and linear forms of both
-	dependOnData uint64 // registers that hold data; iterations treat them alike, as they do vector registers
+	linear       uint64 // unchanged and advancing registers, and registers that are linear forms of these
+	dependOnData uint64 // registers that hold data; every iteration treats them like vector registers
 }
 
 func (f *frame) settle() (s settled) {
@@ -399,14 +402,14 @@ func (s settled) dependsOnlyOn(terms []Term, regs uint64) bool {
 	return true
 }
 
-// sameEachIteration reports whether a value is the same in every iteration. Dependence on data is ignored.
+// sameEachIteration reports whether a value is the same in every iteration or depends on data.
 func (s settled) sameEachIteration(v form) bool {
 	o := s.dependencies(v)
 	return o.data || o.regs&^s.unchanged == 0
 }
 
-// whyNotLinear returns the reason why a value is not a linear form of settled registers and of
-// values selected by data, or "".
+// whyNotLinear returns "" if a value is a linear form of settled registers and of values that
+// sameEachIteration accepts. Otherwise it returns a reason.
 func (s settled) whyNotLinear(v form) string {
 	for _, t := range v.terms {
 		if t.Reg < registers && s.linear>>t.Reg&1 == 0 {

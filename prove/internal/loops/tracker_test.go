@@ -21,7 +21,7 @@ func TestJudge(t *testing.T) {
 	skip := &Effect{Branch: true, Target: 102}
 	last := plus(2, 64)
 	clamp := &Effect{Choice: true, Sets: []Set{{Reg: 4, Form: reg(5, 1), Else: &last}}}
-	// The last of the three iterations may depend on the rest of the work.
+	// Every loop runs three iterations. The tracker records no verdict on the last iteration.
 	for _, c := range []struct {
 		name string
 		body []*Effect
@@ -70,8 +70,8 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// TestLoops runs a loop with a part of its code after the last jump, and with an inner loop of two
-// iterations.
+// TestLoops runs a loop that contains an inner loop of two iterations. Some instructions of the
+// outer loop are placed after its last jump.
 func TestLoops(t *testing.T) {
 	reg := func(r int, factor int64) Form { return Form{Terms: []Term{{r, factor}}} }
 	plus := func(r int, c int64) Form { return Form{Terms: []Term{{r, 1}}, Constant: c} }
@@ -81,7 +81,7 @@ func TestLoops(t *testing.T) {
 	body := []*Effect{
 		{Flags: &Set{Form: reg(5, 1)}},                   // 100: the loop begins
 		{Branch: true, Target: 109},                      // 101: jump to the part after the loop
-		{Sets: []Set{{Reg: 3, Form: Form{Constant: 2}}}}, // 102: return from that part
+		{Sets: []Set{{Reg: 3, Form: Form{Constant: 2}}}}, // 102: target of the jump back
 		{Addresses: []Form{reg(3, 8)}},                   // 103: the inner loop
 		count(3),
 		{Branch: true, Target: 103},

@@ -1,7 +1,7 @@
-// Package memory implements the memory of a symbolic run: separate regions of cells of 4 bytes.
-// Each cell holds an expression. Accesses outside of the regions are faults, and so are stores to
-// cells that are not outputs. The address of a region need not be a multiple of 4; its cells begin
-// there.
+// Package memory implements the memory of a symbolic run. The memory consists of separate regions
+// of 4-byte cells, and each cell holds an expression. An access outside of the regions is a fault.
+// A store to a cell that is not an output is also a fault. The address of a region need not be a
+// multiple of 4.
 package memory
 
 import (
@@ -36,21 +36,20 @@ type Memory struct {
 	regions map[uint64]*region
 	next    uint64
 	apart   bool
-	saved   []map[uint64]expr.Node // for each call of Try in progress, the old contents of the cells that it changed
+	saved   []map[uint64]expr.Node // old contents of the changed cells, for each active call of Try
 }
 
-// New returns an empty memory. Regions have as little alignment as possible. If apart holds, the
-// addresses of the first regions have no bit in common, so a comparison of two addresses by their
-// bits finds none.
+// New returns an empty memory. If apart is false, regions have as little alignment as possible. If
+// apart is true, the addresses of any two of the first regions have no 1 bits in common.
 func New(apart bool) *Memory {
 	return &Memory{regions: make(map[uint64]*region), next: 1, apart: apart}
 }
 
-// maxApart bounds the numbers of the regions that have a bit of their own.
+// maxApart is the largest region number that is a power of two, in a memory with apart set.
 const maxApart = 1 << 34
 
-// Region adds a region of cells and returns its address. Without apart, the address is an odd
-// multiple of align. writable says which cells may be written; nil means none.
+// Region adds a region of cells and returns its address. If apart is false, the address is an odd
+// multiple of align. writable marks the cells that a run may write; nil means none.
 func (m *Memory) Region(name string, align int, cells []expr.Node, writable []bool) uint64 {
 	base := m.next * regionSpacing
 	if !m.apart {
@@ -130,9 +129,9 @@ func (m *Memory) Try(run func() error) (stored map[uint64]expr.Node, err error) 
 	return stored, err
 }
 
-// Join stores every cell that either direction of a branch has stored. choose selects the value of
-// x if the condition c holds, and the value of y otherwise. A cell that is missing in x or y keeps
-// its old value there.
+// Join stores every cell that at least one direction of a branch has stored. x and y are the cells
+// that Try returned for the directions. choose selects from x if the condition c holds, and from y
+// otherwise. A cell that is missing in x or y has its old value in that direction.
 func (m *Memory) Join(choose func(c, x, y expr.Node) expr.Node, c expr.Node, x, y map[uint64]expr.Node) error {
 	both := maps.Clone(x)
 	maps.Copy(both, y)

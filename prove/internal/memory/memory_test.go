@@ -2,7 +2,8 @@ package memory
 
 import "testing"
 
-// TestApart checks that the addresses of the first regions have no bit in common if apart holds.
+// TestApart checks that the addresses of the first regions have no 1 bits in common if apart is
+// true.
 func TestApart(t *testing.T) {
 	m := New(true)
 	var all uint64

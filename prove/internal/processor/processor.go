@@ -1,6 +1,6 @@
 // Package processor helps tests that compare the symbolic machines with real processors. It returns
-// the instructions of the kernels, and operands: random numbers and values at which instructions
-// differ.
+// the instructions of the kernels. It also returns random operands, including special values at
+// which instructions differ.
 package processor
 
 import (
@@ -18,7 +18,7 @@ import (
 )
 
 const (
-	// MaxInstances is the maximum number of instructions that a test runs of each form.
+	// MaxInstances is the maximum number of tested instructions of each form.
 	MaxInstances = 4
 	// Trials is the number of runs of each instruction.
 	Trials = 24
@@ -26,9 +26,9 @@ const (
 	MemoryAt = 0x18000040
 )
 
-// EachInstruction builds the test binary that contains all kernels. It calls each for every
-// instruction, with the name of the function and the bytes of the instruction. Functions are sorted
-// by name.
+// EachInstruction builds the test binary that contains all kernels. It calls the function each for
+// every instruction, with the name of the kernel function and the bytes of the instruction.
+// Functions are sorted by name.
 func EachInstruction(t *testing.T, objdump, arch string, decode func(*code.Inst) any, each func(function string, i *code.Inst, raw []byte)) {
 	path := filepath.Join(t.TempDir(), "kernels.test")
 	build := exec.Command("go", "test", "-c", "-o", path, "./fuzz")
@@ -59,7 +59,7 @@ func EachInstruction(t *testing.T, objdump, arch string, decode func(*code.Inst)
 	}
 }
 
-// LoadMemory fills the memory of a test with numbers. All of it is writable.
+// LoadMemory fills the memory of a test with numbers. The whole memory is writable.
 func LoadMemory(t *testing.T, g *expr.Graph, mem *memory.Memory, numbers []uint32) {
 	cells, writable := make([]expr.Node, len(numbers)), make([]bool, len(numbers))
 	for n, v := range numbers {
@@ -70,9 +70,9 @@ func LoadMemory(t *testing.T, g *expr.Graph, mem *memory.Memory, numbers []uint3
 	}
 }
 
-// FirstDifference returns the index of the first cell in which two registers differ, or −1. rounds
-// returns the number of cells of the rounded result that contains cell n, or 0 if there is none.
-// Two NaN in rounded results count as equal.
+// FirstDifference returns the index of the first cell in which two registers differ, or −1.
+// rounds(n) returns the number of cells of the rounded result that contains cell n, or 0 if cell n
+// belongs to no rounded result. All NaN in rounded results count as equal.
 func FirstDifference(x, y []uint32, rounds func(n int) (cells int)) int {
 	for n := range x {
 		if x[n] != y[n] {
