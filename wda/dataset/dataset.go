@@ -12,8 +12,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A Dataset is a matrix of samples, usually with a class label for each sample. Its methods do not
-// modify it, except Impute and Relabel, so several goroutines may use it at the same time.
+// A Dataset is a matrix of samples, usually with a class label for each sample. Only the methods Impute and
+// Relabel modify a Dataset, so several goroutines may call all other methods at the same time.
 type Dataset struct {
 	X *mat.Dense // n × d, rows are samples
 
