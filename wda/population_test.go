@@ -88,7 +88,7 @@ func TestRowsNotInMemory(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			// The field source makes the fit draw its mini-batches from rows, although all samples are in memory.
+			// Below, m.source makes the fit draw its mini-batches from rows, although all samples are in memory.
 			m, err := prepare(t.Context(), x, labels, set.preparation(), true, 0)
 			if err != nil {
 				t.Fatal(err)

@@ -13,7 +13,7 @@ import (
 
 // TestPrepare compares Prepared.Fit with Fit. The results must be bit-identical with the same number of components, and
 // approximately equal with fewer components. Data and Validation must come from Prepare if they are unset in the
-// settings of Prepared.Fit. Different values must be errors.
+// settings of Prepared.Fit. A value that differs from the value given to Prepare must be an error.
 func TestPrepare(t *testing.T) {
 	t.Parallel()
 	steps, lambdas := 4, 1

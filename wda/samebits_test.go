@@ -67,7 +67,8 @@ func problems() map[string]*listed {
 }
 
 // fits returns the fits to check. The list covers every solver, gradient mode, element type, whitening, scale and class
-// weight, more features than samples, 2 to 50 classes, chosen settings, cross-validation, and every baseline.
+// weight. It also covers automatically chosen settings, cross-validation, every baseline, and data with more features
+// than samples or with 2 to 50 classes.
 func fits() []sameBits {
 	data := problems()
 	var list []sameBits

@@ -133,8 +133,8 @@ func TestFDASolversAgree(t *testing.T) {
 }
 
 // TestFDAFurtherColumns checks the columns after the first C − 1 columns, where C is the number of classes. These
-// columns must be orthogonal to the first C − 1 columns, have unit variance within classes and not depend on the number
-// of columns.
+// columns must be orthogonal to the first C − 1 columns and have unit variance within classes. They must not depend on
+// the number of requested columns.
 func TestFDAFurtherColumns(t *testing.T) {
 	x, labels := readSamples(t, "wine")
 	for _, s := range []float64{0, 0.3} {

@@ -13,7 +13,7 @@ import (
 )
 
 // A Dataset is a matrix of samples, usually with a class label for each sample. Only the methods Impute and
-// Relabel modify a Dataset, so several goroutines may call all other methods at the same time.
+// Relabel modify a Dataset. Several goroutines may use a Dataset at the same time if no goroutine modifies it.
 type Dataset struct {
 	X *mat.Dense // n × d, rows are samples
 

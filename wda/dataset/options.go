@@ -146,15 +146,14 @@ func (o *Options) splitName() string { return cmp.Or(o.Split, "split") }
 type Header uint8
 
 const (
-	// HeaderAuto treats the first row as a header if none of its feature fields is a number, at least one
-	// is not empty, and the second row contains a number. If a field of the second row is a missing value,
-	// a number below this field in the first 100 rows is sufficient. A first row that contains the names of
+	// HeaderAuto treats the first row as a header if none of its feature fields is a number, at least one of these
+	// fields is not empty, and the second row contains a number. If a field of the second row is a missing value, a
+	// number below this field in the first 100 rows is sufficient. A first row that contains the names of
 	// Options.Schema is also a header.
 	//
-	// Other first rows with numbers are data, unless there is evidence for a header: for example, the first
-	// row contains only integers but the rows below have decimal places, or the last field is "label".
-	// Reader.Notes reports this decision. A first row 0, 1, 2, … without such evidence is an error, unless
-	// there is only one column.
+	// Other first rows with numbers are data, unless there is evidence for a header: for example, the first row
+	// contains only integers but the rows below have decimal places, or the last field is "label". Reader.Notes reports
+	// this decision. A first row 0, 1, 2, … without such evidence is an error, unless there is only one column.
 	HeaderAuto Header = iota
 	// HeaderPresent means that the first row contains the column names.
 	HeaderPresent
