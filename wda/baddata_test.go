@@ -12,8 +12,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// everyWay runs f for every solver. With MONGE_LONG=1, each solver runs with both element types, otherwise with one
-// element type.
+// everyWay runs f for every solver. Each solver runs with both element types if MONGE_LONG=1, and with one element type
+// otherwise.
 func everyWay(t *testing.T, set Settings, f func(t *testing.T, set *Settings)) {
 	t.Helper()
 	for at, solver := range stepping {
@@ -55,7 +55,7 @@ func TestBadData(t *testing.T) {
 		labels []int
 		set    Settings
 		want   error
-		row    int // row of a PositionError in column 2, or −1
+		row    int // row of the expected PositionError in column 2; −1 for no PositionError
 		text   string
 	}{
 		{"nil", nil, labels, Settings{}, ErrShape, -1, ""},

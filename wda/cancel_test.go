@@ -13,8 +13,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// TestPhasesCheckContext checks that the phases outside of the solver check the context once for each block of bounded
-// size.
+// TestPhasesCheckContext checks that functions that run before or after the solver check the context several times and
+// return soon after the context has ended.
 func TestPhasesCheckContext(t *testing.T) {
 	t.Parallel()
 	const n, d = 720, 200
@@ -31,7 +31,7 @@ func TestPhasesCheckContext(t *testing.T) {
 }
 
 // TestEndsAnywhere checks that a fit returns the cause of its context if the context ends at any point of the fit.
-// After the end, the fit may check the context at most 60 times.
+// After the context has ended, the fit may check the context at most 60 times.
 func TestEndsAnywhere(t *testing.T) {
 	t.Parallel()
 	x, labels := parts3(4, 90, 8)

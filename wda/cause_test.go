@@ -37,7 +37,7 @@ func (c *late) Deadline() (time.Time, bool) {
 }
 
 // TestCauseOfDeadline checks a fit whose solver notices a deadline before the context's timer fires. The fit must still
-// return the context's cause, and a model if it has made a step.
+// return the context's cause, and a model if the solver has made a step.
 func TestCauseOfDeadline(t *testing.T) {
 	t.Parallel()
 	x, labels := clusters(5, 12, 40, 60, 50)

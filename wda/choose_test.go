@@ -18,7 +18,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// errorOf returns the error rate of a 5-nearest-neighbors classifier on the samples y.
+// errorOf returns the error rate of a 5-nearest-neighbors classifier for the test samples y with the labels actual.
 func errorOf(t *testing.T, m *Model, x *mat.Dense, labels []int, y *mat.Dense, actual []int) float64 {
 	t.Helper()
 	var a, b mat.Dense
@@ -31,8 +31,8 @@ func errorOf(t *testing.T, m *Model, x *mat.Dense, labels []int, y *mat.Dense, a
 	return knn.ErrorRate(p[0], actual)
 }
 
-// TestChoiceWhitens checks that Fit chooses whitening if only a whitened metric separates the classes, and that
-// components beyond the informative ones do not raise the error.
+// TestChoiceWhitens checks that Fit chooses whitening if only a whitened metric separates the classes. Additional
+// components must not raise the error.
 func TestChoiceWhitens(t *testing.T) {
 	t.Parallel()
 	x, labels := stretched(1, 200, 12, 4)
@@ -60,8 +60,8 @@ func TestChoiceWhitens(t *testing.T) {
 	}
 }
 
-// TestChoiceWide checks that held-out rows do not leak into the folds when there are far more features than samples.
-// The labels are random, so no candidate settings may predict better than chance.
+// TestChoiceWide checks that held-out rows do not influence the training of a fold when there are far more features
+// than samples. The labels are random, so no candidate settings may predict better than chance.
 func TestChoiceWide(t *testing.T) {
 	t.Parallel()
 	x, labels := stretched(3, 60, 300, 3)
@@ -104,7 +104,7 @@ func TestChoiceReport(t *testing.T) {
 		t.Error("the reported settings give another projection, or another choice")
 	}
 	if !testdata.IsLong() {
-		return // TestSameBitsOfFits varies the workers
+		return // TestSameBitsOfFits varies the number of workers
 	}
 	for _, workers := range []int{1, 3} {
 		other, err := Fit(t.Context(), x, labels, &Settings{Components: 3, Mixture: NoMixture(), Workers: workers})
@@ -193,8 +193,9 @@ func TestChoiceFolds(t *testing.T) {
 	}
 }
 
-// TestNeighborLoss checks the score, which is the Brier score plus the error, against hand-computed votes of three and
-// of five neighbors. For fewer than five neighbors, the missing votes are divided evenly among the classes.
+// TestNeighborLoss checks the score, which is the Brier score plus the error rate. The expected values come from
+// hand-computed votes of three and of five neighbors. With three neighbors, the two missing votes are divided evenly
+// among the classes.
 func TestNeighborLoss(t *testing.T) {
 	x := dist.Matrix[float64]{Rows: 6, Cols: 1, Stride: 1, Data: []float64{-1, 1, 2, 7, 8, 9}}
 	y := dist.Matrix[float64]{Rows: 1, Cols: 1, Stride: 1, Data: []float64{0}}
@@ -295,8 +296,8 @@ func TestGaussianLossScalesCovariance(t *testing.T) {
 }
 
 // TestChoiceFor checks that Settings.For decides which candidate settings win. Along the first feature, one class lies
-// on both sides of the other class, which helps nearest neighbors but no linear classifier. Along the second feature,
-// the class means differ a little.
+// on both sides of the other class, so a nearest-neighbors classifier separates the classes but a linear classifier
+// does not. Along the second feature, the class means differ a little.
 func TestChoiceFor(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(4, 2))
@@ -325,8 +326,8 @@ func TestChoiceFor(t *testing.T) {
 	}
 }
 
-// TestChoiceDuplicates checks that equal rows are held out together, even with different labels, and vote once.
-// Repeating a row does not change the folds.
+// TestChoiceDuplicates checks that equal rows are held out together, even with different labels. Equal rows of one
+// class must have a single vote. Repeating a row must not change the folds.
 func TestChoiceDuplicates(t *testing.T) {
 	x, labels := parts3(4, 60, 6)
 	twice, both := mat.NewDense(121, 6, nil), make([]int, 121)
@@ -374,8 +375,8 @@ func TestChoiceDuplicates(t *testing.T) {
 	}
 }
 
-// TestColumnSigns checks that the columns of every scale have a fixed sign, and that the report has a ratio for each
-// column.
+// TestColumnSigns checks that the columns of the projection have a fixed sign for every Scale, and that Report.Ratios
+// has a value for each column.
 func TestColumnSigns(t *testing.T) {
 	x, labels := parts3(8, 60, 7)
 	for scale := ScaleOrthonormal; scale < numScales; scale++ {
@@ -436,8 +437,8 @@ func TestLeading(t *testing.T) {
 	}
 }
 
-// whitened returns set. Without MONGE_LONG=1, it also fixes the whitening, so that Fit compares only a third of the
-// candidate settings.
+// whitened returns a copy of the settings set. Unless MONGE_LONG=1, the copy has a fixed whitening, so that Fit
+// compares only a third of the candidate settings.
 func whitened(set Settings) *Settings {
 	if !testdata.IsLong() && set.Data.Whitening.IsAuto() {
 		set.Data.Whitening = DiagonalWhitening(LedoitWolf)
@@ -445,7 +446,7 @@ func whitened(set Settings) *Settings {
 	return &set
 }
 
-// quick is like whitened, but without MONGE_LONG=1 it also fixes the scale.
+// quick is like whitened, but also fixes the scale unless MONGE_LONG=1.
 func quick(set Settings) *Settings {
 	set = *whitened(set)
 	if !testdata.IsLong() && set.Scale == ScaleAuto {
@@ -511,11 +512,11 @@ func TestRoundEnds(t *testing.T) {
 		t.Errorf("remaining candidates %v, want 1, 3 and 4", alive)
 	}
 	for _, c := range []struct {
-		few  [2][]float64 // losses with four and with two components; the losses with eight are 1
+		few  [2][]float64 // losses with four and with two components; all losses with eight components are 1
 		want []bool
 	}{
 		{[2][]float64{{1.04}, {1.12}}, []bool{true, true, false}},
-		{[2][]float64{{0.9, 1, 1.1}, {1.01, 1.02, 1.01}}, []bool{true, true, false}}, // four components may be better; two are worse
+		{[2][]float64{{0.9, 1, 1.1}, {1.01, 1.02, 1.01}}, []bool{true, true, false}}, // four components may be better than eight; two components are worse
 		{[2][]float64{{1.01, 1.01, 1.01}, {0.99, 0.99, 0.99}}, []bool{true, false, true}},
 		{[2][]float64{{1.01, 1.02, 1.01}, {math.Inf(1), 0.5, 0.5}}, []bool{true, false, false}},
 	} {
@@ -554,7 +555,8 @@ func TestComponentCounts(t *testing.T) {
 	}
 }
 
-// TestCandidates checks the number of candidate settings, which is larger for few rows because their fits are cheap.
+// TestCandidates checks the number of candidate settings. The number is larger for few rows because fits to few rows
+// are cheap.
 func TestCandidates(t *testing.T) {
 	set := Settings{Optimizer: Optimizer{Method: Auto{}}}
 	for _, c := range []struct{ n, d, want int }{{100, 10, 38}, {100, 120, 43}, {1000, 10, 32}} {
@@ -587,7 +589,7 @@ func TestNearlyConstant(t *testing.T) {
 	x, y = with(x, 1), with(y, 2)
 	for _, set := range []Settings{{}, {Data: Data{Whitening: DiagonalWhitening(LedoitWolf)}}} {
 		if !testdata.IsLong() && !set.Data.Whitening.IsAuto() {
-			continue // the fit that chooses the whitening also compares this whitening
+			continue // the fit with automatic whitening also tries this whitening
 		}
 		set.Components = 2
 		m := mustChoose(t, x, labels, &set)
@@ -643,10 +645,10 @@ func TestResultWarnings(t *testing.T) {
 }
 
 // TestTrainingErrorWarning checks that a fit with fixed settings warns if its leave-one-out error on the training rows
-// exceeds that of the principal components.
+// exceeds the error of the principal components.
 func TestTrainingErrorWarning(t *testing.T) {
 	x, labels := stretched(3, 90, 6, 3)
-	for i := range 90 { // moves the classes apart along the feature with the largest scale
+	for i := range 90 { // move the classes apart along the feature with the largest scale
 		x.Set(i, 0, float64(200*labels[i])+x.At(i, 0))
 	}
 	axis := func(j int) mat.Matrix {
@@ -669,7 +671,7 @@ func TestTrainingErrorWarning(t *testing.T) {
 	}
 }
 
-// TestMaxima checks that the report groups the starts of a fit by the maximum that each start reached.
+// TestMaxima checks that the report groups the starting points of a fit by the maximum that each starting point led to.
 func TestMaxima(t *testing.T) {
 	values, starts := maxima([]float64{2, math.NaN(), 3, 2.001, 3.0029, 1, 2.9999})
 	if !slices.Equal(values, []float64{3.0029, 2.001, 1}) || !slices.Equal(starts, []int{3, 2, 1}) {
@@ -705,8 +707,8 @@ func TestChoiceLambdaMatrix(t *testing.T) {
 	mustChoose(t, x, labels, &Settings{Components: 2, Objective: Objective{Lambda: LambdaMatrix(ones{3})}})
 }
 
-// TestPrincipalAndFisher checks that the methods Principal and Fisher make no steps. For C classes, only Fisher scales
-// its components beyond C − 1 to almost zero.
+// TestPrincipalAndFisher checks that the methods Principal and Fisher take no optimization steps. For C classes, only
+// Fisher scales the components after the first C − 1 components to almost zero.
 func TestPrincipalAndFisher(t *testing.T) {
 	x, labels := stretched(5, 200, 10, 4)
 	for _, method := range []Method{Principal{}, Fisher{}} {
@@ -728,9 +730,9 @@ func TestPrincipalAndFisher(t *testing.T) {
 	}
 }
 
-// TestChooseFallsBack checks that Fit takes the second-best candidate settings if the best ones cannot be fitted. The
-// data repeat each of four distinct rows five times. With the λ of the best settings, every sample is transported to
-// itself.
+// TestChooseFallsBack checks that Fit takes the second-best candidate settings if a fit with the best settings fails.
+// The data consist of four distinct rows, each repeated five times. With the λ of the best settings, every sample is
+// transported to itself.
 func TestChooseFallsBack(t *testing.T) {
 	t.Parallel()
 	x, labels := mat.NewDense(20, 2, nil), make([]int, 20)

@@ -100,7 +100,7 @@ func TestClassifier(t *testing.T) {
 			if one, err := c.WithK(1); err != nil || one.K() != 1 || labelOf(one, test.RawRowView(5), nil) != c.appendNeighbors(nil, test.RawRowView(5), 1, preparedWorkspace(c))[0].Label {
 				t.Errorf("n = %d, k = %d: by one neighbor: %v", n, k, err)
 			}
-			// Ask for more neighbors than the workspace was made for.
+			// This call needs more neighbors than the workspace has room for.
 			if near := c.appendNeighbors(nil, test.RawRowView(0), n, w); len(near) != n || labelOf(c, test.RawRowView(0), w) != got[0] {
 				t.Errorf("%d neighbors, want %d", len(near), n)
 			}
@@ -290,7 +290,7 @@ func labelOf(c *Classifier, x []float64, w *Workspace) int {
 	return class.Label
 }
 
-// predictShares returns the label of x and sets dst to the shares of all labels.
+// predictShares returns the predicted label of x and sets dst to the share of each label among the neighbors.
 func predictShares(c *Classifier, dst, x []float64, w *Workspace) int {
 	label := labelOf(c, x, w)
 	w.Shares(dst)

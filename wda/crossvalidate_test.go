@@ -32,8 +32,8 @@ func shrinkages(values ...float64) []Shrinkage {
 	return all
 }
 
-// TestCrossValidate checks that cross-validation finds a λ that works on the paper's data, lists all candidates in
-// order, and does not depend on the number of goroutines.
+// TestCrossValidate checks that cross-validation finds a λ that works on the paper's data and lists the candidates in
+// the order of the settings. The result must not depend on the number of goroutines.
 func TestCrossValidate(t *testing.T) {
 	data := dataset.Simulation{Seed: 1}.Generate(90)
 	cv := &CrossValidation{
@@ -99,9 +99,9 @@ func TestCrossValidate(t *testing.T) {
 	}
 }
 
-// TestCrossValidateIsFit checks that sharing work between folds does not change errors or choices: the results equal
-// those of separate fits to each fold. The cases have fewer features than samples, more features than samples, settings
-// that change the samples, and unset settings.
+// TestCrossValidateIsFit checks that the folds have the same errors and choices as separate fits, although the folds
+// share work. The cases have fewer features than samples, more features than samples, settings that change the samples,
+// and unset settings.
 func TestCrossValidateIsFit(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -257,7 +257,7 @@ func TestCrossValidateErrors(t *testing.T) {
 	if _, err := CrossValidate(t.Context(), three, threeLabels, &CrossValidation{Folds: 2}); !strings.Contains(fmt.Sprint(err), "label 30 has 3 samples, too few for 2 folds") {
 		t.Errorf("%v does not say which class is too small", err)
 	}
-	// If several fits fail, the error names the first one, for any number of goroutines.
+	// If several fits fail, the error names the first failed fit, for any number of goroutines.
 	for range 20 {
 		_, err := CrossValidate(t.Context(), mat.NewDense(30, 4, nil), labels, &CrossValidation{Lambda: lambdas(7, 8), Fit: *pinned(Settings{Workers: 8})})
 		if !strings.Contains(fmt.Sprint(err), "fold 1 of 5, p = 2, λ = 7") {

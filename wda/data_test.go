@@ -31,8 +31,8 @@ func scaled(f float64, x mat.Matrix) *mat.Dense {
 	return &y
 }
 
-// fitPinned calls Fit with the paper's values for unset settings, so that tests of the solver do not depend on chosen
-// settings. Tests of the choice call Fit directly.
+// fitPinned calls Fit with the paper's values for unset settings. Tests of the solvers use fitPinned, so they do not
+// depend on the automatic choice of settings.
 func fitPinned(ctx context.Context, x mat.Matrix, labels []int, set *Settings) (*Model, error) {
 	if set == nil {
 		set = new(Settings)

@@ -117,8 +117,8 @@ func TestSolversCancel(t *testing.T) {
 	}
 }
 
-// TestThousandClasses checks that the default method and MiniBatch can fit a thousand classes of five samples, which
-// make half a million pairs.
+// TestThousandClasses checks that the default method and MiniBatch can fit a thousand classes of five samples. These
+// classes form half a million pairs of classes.
 func TestThousandClasses(t *testing.T) {
 	if !testdata.IsLong() {
 		t.Skip("about a minute of CPU time: set MONGE_LONG")
@@ -144,7 +144,7 @@ func TestThousandClasses(t *testing.T) {
 	}
 }
 
-// small returns m with small mini-batches.
+// small returns the method m, or MiniBatch with small mini-batches if m is MiniBatch.
 func small(m Method) Method {
 	if m == Method(MiniBatch{}) {
 		return MiniBatch{BatchSize: 8}

@@ -32,7 +32,7 @@ func Example() {
 		log.Fatal(err)
 	}
 
-	file, err := m.MarshalBinary() // to a file, and back in another process
+	file, err := m.MarshalBinary() // the contents of a model file for another process
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -101,7 +101,7 @@ func ExampleHolder() {
 	}
 	fmt.Println(served.Reload(bytes.NewReader(file[:100]), nil, check)) // the old model stays
 
-	w := new(wda.Workspace) // one workspace for each goroutine; it works with every model
+	w := new(wda.Workspace) // each goroutine needs one workspace, which works with every model
 	_, now := served.Get()  // once per request
 	class, err := now.Predict(known, w)
 	fmt.Println(class.Label == d.Labels[0], err, now.Hash() == c.Hash())
@@ -110,8 +110,8 @@ func ExampleHolder() {
 	// true <nil> true
 }
 
-// A service reports how certain a class is: the share of each class among the neighbors, and the distance of the
-// neighbors.
+// A service reports how certain a predicted class is. The measures are the share of each class among the neighbors, and
+// the distance of the neighbors.
 func ExampleClassifier_Predict() {
 	d := dataset.Simulation{Seed: 1}.Generate(100)
 	m, err := wda.Fit(context.Background(), d.X, d.Labels, &wda.Settings{Components: 2, Objective: wda.Objective{Lambda: wda.RelativeLambda(3)}})

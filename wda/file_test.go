@@ -204,8 +204,8 @@ func store(w *zip.Writer, name string, data []byte) error {
 	return err
 }
 
-// TestOtherVersions checks that a file of a newer version is rejected, that unknown parts of the same version are
-// ignored, and that inconsistent parts are rejected.
+// TestOtherVersions checks that newer versions of the file format are rejected, that unknown arrays and fields are
+// ignored, and that inconsistent contents are rejected.
 func TestOtherVersions(t *testing.T) {
 	m, x, labels := testModel(t, 6, 2)
 	c, err := NewClassifier(t.Context(), m, x, labels, 2)
@@ -354,7 +354,7 @@ func TestForgedFile(t *testing.T) {
 			t.Errorf("%s: error %v, want one that says %q", name, err, c.want)
 		}
 	}
-	// The reader ignores fields of version 1 that differed between repeated fits.
+	// The reader ignores "seconds", a field of version 1 of the file format.
 	if _, _, err := decodeModelFile(rewritten(t, data, replace(metaName, `"steps": 0`, `"steps": 0, "seconds": 1e300`))); err != nil {
 		t.Errorf("absurd seconds: %v", err)
 	}
@@ -391,8 +391,8 @@ func TestForgedFile(t *testing.T) {
 	}
 }
 
-// TestNotAModel checks that the error for a file of a different kind names this kind, and that the file is not read to
-// its end.
+// TestNotAModel checks that the error for a file of a different kind names the kind of the file, and that Load does not
+// read the file to its end.
 func TestNotAModel(t *testing.T) {
 	m, _, _ := testModel(t, 6, 2)
 	model := fileOf(t, m)
@@ -597,7 +597,7 @@ func FuzzLoad(f *testing.F) {
 	})
 }
 
-// FuzzForged is like FuzzLoad for files with valid checksums in which bytes of one entry are replaced.
+// FuzzForged is like FuzzLoad, but replaces bytes of one entry of a model file and adds valid checksums.
 func FuzzForged(f *testing.F) {
 	m, x, labels := testModel(f, 4, 2)
 	m.report.Lambda, m.scales, m.ratios = mat.NewSymDense(3, nil), []float64{2, 1}, []float64{4, 3}
@@ -605,7 +605,7 @@ func FuzzForged(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	m.report.Settings.Data.Standardize = true // adds a factor for every feature to the file
+	m.report.Settings.Data.Standardize = true // adds a scale factor for every feature to the file
 	if c, err = c.Calibrate(f.Context(), uniform(7, 12, 4), &Calibration{Rate: 0.1}); err != nil {
 		f.Fatal(err)
 	}

@@ -16,7 +16,7 @@ import (
 )
 
 // TestCanceled checks that a fit whose context ends returns its best projection so far and the context's error, or no
-// model if there is no projection yet. The model's objective must equal the reported one.
+// model if there is no projection yet. The reported objective must equal the objective of the last step.
 func TestCanceled(t *testing.T) {
 	t.Parallel()
 	x, labels := parts3(1, 60, 8)
@@ -24,7 +24,7 @@ func TestCanceled(t *testing.T) {
 		cause := errors.New("enough")
 		for _, after := range []int{0, 1, 4} {
 			if after == 4 && (set.Optimizer.Method == Method(Eigen{}) || set.Optimizer.Method == Method(Eigen{TraceRatio: true})) {
-				continue // these methods take fewer steps
+				continue // these methods end before step 4
 			}
 			ctx, cancel := context.WithCancelCause(t.Context())
 			var last, start Step
@@ -200,8 +200,8 @@ func pca(t *testing.T, x *mat.Dense, p int) *mat.Dense {
 	return m.projection
 }
 
-// TestFewSamples checks where Auto starts. If there are at most about as many samples as features, Auto starts at the
-// better of Principal and Fisher. With more samples, it starts with eigenvalue iterations.
+// TestFewSamples checks the starting point of Auto. With n samples and at least n − 1 features, Auto must start at the
+// better of the results of Principal and Fisher. With fewer features, Auto starts with eigenvalue iterations.
 func TestFewSamples(t *testing.T) {
 	for d, few := range map[int]bool{40: true, 29: true, 28: false} {
 		x, y := clusters(3, d, 10, 10, 10)
@@ -218,14 +218,14 @@ func TestFewSamples(t *testing.T) {
 	}
 }
 
-// TestStarts checks that a fit with several starts returns the best of their results. This result must be at least as
-// good as with one start, and the seed must determine the starts.
+// TestStarts checks that a fit with several starting points returns the best result among them. This result must be
+// better than the result from the first starting point. The seed must determine the other starting points.
 func TestStarts(t *testing.T) {
 	if !testdata.IsLong() {
 		t.Skip("slow")
 	}
 	g := loadGolden(t, "circles")
-	// From this start, steepest descent ends in a poor optimum.
+	// From this starting point, steepest descent ends in a poor optimum.
 	g.settings.Optimizer.Method, g.settings.Optimizer.Init = SteepestDescent{}, mat.NewDense(10, 2, nil)
 	stiefel.New(10, 2).Random(ctx, g.settings.Optimizer.Init.(*mat.Dense), rand.New(rand.NewPCG(1, 0)))
 	one := mustFit(t, g.x, g.y, &g.settings)
@@ -260,7 +260,7 @@ func TestStarts(t *testing.T) {
 }
 
 // TestValidation checks that a fit returns the projection of the step with the lowest validation error. Without
-// shrinkage and with few samples, the objective overfits, so the last step has a higher error.
+// shrinkage and with few samples, later steps overfit and have a higher validation error.
 func TestValidation(t *testing.T) {
 	x, labels := parts3(3, 90, 60)
 	held, heldLabels := parts3(3, 90, 60) // other samples of classes with the same centers
@@ -309,8 +309,8 @@ func TestValidation(t *testing.T) {
 	}
 }
 
-// TestHeldOutFraction checks that the same fraction of every class is held out, that the seed decides which samples,
-// and that at least two samples of each class remain.
+// TestHeldOutFraction checks that the same fraction of every class is held out, that the seed determines which samples
+// are held out, and that at least two samples of each class remain.
 func TestHeldOutFraction(t *testing.T) {
 	x, labels := clusters(1, 3, 40, 20, 3, 2)
 	for _, fraction := range []float64{0, 0.5, 0.99} {
@@ -365,8 +365,8 @@ func TestPaperSettings(t *testing.T) {
 	}
 }
 
-// TestAutoEnds checks that Auto stops early with a loss below 10⁻⁵ of J, and continues if the caller sets a smaller
-// tolerance.
+// TestAutoEnds checks that Auto stops early, and that a smaller tolerance lets Auto continue. The early J must be less
+// than a relative 10⁻⁵ below the later J.
 func TestAutoEnds(t *testing.T) {
 	d := dataset.Simulation{Seed: 1}.Generate(100)
 	set := Settings{Components: 2, Optimizer: Optimizer{MaxSteps: 1000, Starts: 1}}

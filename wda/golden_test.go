@@ -96,8 +96,8 @@ func TestGoldenObjective(t *testing.T) {
 	}
 }
 
-// TestGoldenFits checks that a fit finds the optimum if the objective has a single basin. Otherwise Auto must find the
-// best known objective, or be no worse than POT.
+// TestGoldenFits checks that every solver finds the optimum of the cases circles and two1 from the stored starting
+// point. In the other cases, Auto must find the best known objective, or be no worse than POT.
 func TestGoldenFits(t *testing.T) {
 	for _, name := range goldenCases {
 		for _, solver := range []Method{Auto{}, ConjugateGradient{}, SteepestDescent{}, ProjectedGradient{}} {
@@ -130,8 +130,8 @@ func TestGoldenFits(t *testing.T) {
 	}
 }
 
-// TestAutoFromAnywhere checks that Auto finds the best optimum of the circles data from every random start. Plain
-// gradient methods find this optimum from few starts only.
+// TestAutoFromAnywhere checks that Auto finds the best optimum of the circles data from every random starting point.
+// Plain gradient methods find this optimum from only a few starting points.
 func TestAutoFromAnywhere(t *testing.T) {
 	g := loadGolden(t, "circles")
 	m := stiefel.New(10, 2)

@@ -75,8 +75,8 @@ func TestHolder(t *testing.T) {
 		}
 	}
 
-	// Requests run while models are replaced, each goroutine with its own workspace. Every answer
-	// must come from one of the models.
+	// Four goroutines predict while the test replaces the classifier. Every label must be correct for the classifier
+	// that the goroutine got from the holder.
 	sample := x.RawRowView(3)
 	answers := map[int]int{small.K(): labelOf(small, sample, nil), large.K(): labelOf(large, sample, nil)}
 	var wg sync.WaitGroup

@@ -12,8 +12,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// TestPairsAreBounded checks that the number of pairs of classes in a fit is limited with thousands of classes, unless
-// the settings require all pairs.
+// TestPairsAreBounded checks that a fit to thousands of classes uses a limited number of pairs of classes, unless the
+// settings require all pairs.
 func TestPairsAreBounded(t *testing.T) {
 	t.Parallel()
 	x, labels := manyClasses(3000, 2, 4)

@@ -39,8 +39,8 @@ func TestMiniBatchFits(t *testing.T) {
 	}
 }
 
-// TestMiniBatchLarge checks that J is evaluated on a subset if there are too many samples. The report describes this
-// subset, with the λ and the class weights of all samples.
+// TestMiniBatchLarge checks that MiniBatch evaluates J on a subset if there are too many samples. The report must
+// contain J and the size of this subset, but λ and the class weights must come from all samples.
 func TestMiniBatchLarge(t *testing.T) {
 	t.Parallel()
 	x, labels := clusters(5, 4, 700, 400, 100)

@@ -12,7 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// distancesOf returns the squared distances of all rows of x, projected by p.
+// distancesOf returns the squared distances between all pairs of rows of x, projected by p.
 func distancesOf(x, p *mat.Dense) []float64 {
 	var y mat.Dense
 	y.Mul(x, p)
@@ -31,9 +31,9 @@ func distancesOf(x, p *mat.Dense) []float64 {
 	return out
 }
 
-// TestMixture checks that a default fit to few rows is a mixture of the candidate settings that its report lists. With
-// as many components as features, the squared distances of the mixture are the means of the squared distances of its
-// members, up to scale. The reported ratios, σ_b² and σ_w² must describe the mixture.
+// TestMixture checks that a default fit to few rows is a mixture of the best candidate settings in its report. The test
+// has as many components as features. The squared distances of the mixture must then be proportional to the mean
+// squared distances of its members. The reported ratios, σ_b² and σ_w² must describe the mixture.
 func TestMixture(t *testing.T) {
 	t.Parallel()
 	x, labels := parts3(4, 60, 2)
@@ -81,7 +81,7 @@ func TestMixture(t *testing.T) {
 	if v := withinOf(y, labels, p); math.Abs(v-1) > 1e-9 {
 		t.Errorf("a mean variance within classes of %v", v)
 	}
-	// J depends only on the span of P, which contains all features here.
+	// The projection spans all features, and J depends only on the span, so the identity matrix has the same J.
 	eye := mat.NewDense(2, 2, nil)
 	for i := range 2 {
 		eye.Set(i, i, 1)
@@ -99,7 +99,7 @@ func TestMixture(t *testing.T) {
 }
 
 // TestMixtureAgain checks that a fit with the reported settings repeats the fit bit for bit without a comparison of
-// settings, also if the settings are read from a file.
+// settings, even if the settings are read from a file.
 func TestMixtureAgain(t *testing.T) {
 	t.Parallel()
 	x, labels := clusters(101, 4, 14, 16, 12, 13)
@@ -149,8 +149,8 @@ func TestMixtureAgain(t *testing.T) {
 	}
 }
 
-// TestMixtureLeading checks that the number of informative components of a mixture is the maximum over its members, for
-// any order of the members. The other components must be almost zero.
+// TestMixtureLeading checks the number of informative components of a mixture. The number must be the maximum over the
+// members of the mixture, in any order of the members. The other components must be almost zero.
 func TestMixtureLeading(t *testing.T) {
 	t.Parallel()
 	x, labels := parts3(4, 60, 4)
@@ -265,8 +265,8 @@ func TestMixtureSize(t *testing.T) {
 	}
 }
 
-// TestMixtureInterrupted checks that Progress continues from one fit of a mixture to the next, and that a mixture
-// interrupted in its second fit equals its first fit.
+// TestMixtureInterrupted checks that the step count of Progress continues from one fit of a mixture to the next. If the
+// second fit of a mixture is interrupted, the result must equal the first fit.
 func TestMixtureInterrupted(t *testing.T) {
 	t.Parallel()
 	x, labels := parts3(4, 60, 4)

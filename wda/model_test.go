@@ -577,8 +577,8 @@ func TestConcurrentUse(t *testing.T) {
 	wg.Wait()
 }
 
-// BenchmarkTransformVec projects one MNIST-sized sample. The load benchmarks report percentiles of the times of single
-// calls while all processors make calls.
+// BenchmarkTransformVec projects one MNIST-sized sample. The benchmarks named load report percentiles of the time of a
+// call while all processors make calls.
 func BenchmarkTransformVec(b *testing.B) {
 	m, x, _ := testModel(b, 784, 10)
 	src := make([]float32, 784)

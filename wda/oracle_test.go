@@ -17,7 +17,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// blocked lists the folders that contain block sizes. The random cases have sizes near these block sizes.
+// blocked lists folders whose Go files declare block sizes. The random cases have sizes near these block sizes.
 var blocked = []string{"wda", "internal/discriminant", "internal/knn", "internal/matrix", "internal/dense", "internal/asm/project"}
 
 func TestOracle(t *testing.T) {
@@ -400,7 +400,8 @@ func compareClassifiers(c *trial.Case, m *wda.Model, x trial.View[float64], labe
 	if loaded.K() != votes || loaded.Len() != len(labels) || !slices.Equal(loaded.Labels(), m.Labels()) || !mat.Equal(all, projected.Slice(0, len(labels), 0, first)) {
 		c.Errorf("a classifier of %d neighbors of %d samples, labels %v; want %d of %d, %v", loaded.K(), loaded.Len(), loaded.Labels(), votes, len(labels), m.Labels())
 	}
-	// Each distance must be possible for stored samples whose component l is off by at most off[l].
+	// Component l of a stored sample has a rounding error of at most off[l]. Each reported distance must be within the
+	// bounds that follow from these errors.
 	for _, storage := range []wda.Storage{wda.StorageFloat64(), wda.StorageFloat32(), wda.StorageInt8(), wda.StoragePQ(1, 4)} {
 		compact, err := loaded.WithStorage(ctx, storage, 1)
 		must(err)
@@ -442,7 +443,8 @@ func compareClassifiers(c *trial.Case, m *wda.Model, x trial.View[float64], labe
 	}
 }
 
-// compareRejection compares the scores of a calibrated classifier.
+// compareRejection compares the scores and thresholds of a calibrated classifier with values computed by package
+// oracle.
 func compareRejection(c *trial.Case, m *wda.Model, x trial.View[float64], labels []int) {
 	ctx := context.Background()
 	d, _ := m.Dims()
@@ -482,7 +484,7 @@ func compareRejection(c *trial.Case, m *wda.Model, x trial.View[float64], labels
 		return r
 	}
 	stored := oracle.Multiply(center(x.Table()), p)
-	// parts returns the mean squared distance of the neighbors, the residual and the class of each row.
+	// parts returns the mean squared distance to the neighbors, the residual and the predicted class of each row.
 	parts := func(rows [][]float64) (distances, residuals []oracle.Real, classes []wda.Class) {
 		for i, row := range center(rows) {
 			sum := oracle.Real{}
@@ -543,7 +545,7 @@ func compareRejection(c *trial.Case, m *wda.Model, x trial.View[float64], labels
 	}
 }
 
-// compareReport compares J and its parts at the result of a fit.
+// compareReport compares the values in the report of a fit with values computed by package oracle from the projection.
 func compareReport(c *trial.Case, m *wda.Model, x trial.View[float64], labels, names []int, small bool) {
 	r := m.Report()
 	d, k := m.Dims()

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestProgressOfChoice checks that a fit that compares settings first reports the comparison, in one phase with an
-// increasing count, and that an error of Progress in this phase ends the fit.
+// TestProgressOfChoice checks the progress reports of a fit that compares settings. The comparison must come first, in
+// one phase with an increasing count. An error of Progress in this phase must end the fit.
 func TestProgressOfChoice(t *testing.T) {
 	x, labels := parts3(2, 60, 5)
 	seen := map[Phase]int{}
@@ -36,8 +36,8 @@ func TestProgressOfChoice(t *testing.T) {
 	}
 }
 
-// TestProgressOfBatches checks that MiniBatch reports every mini-batch, and that an error of Progress between
-// mini-batches leaves the best projection.
+// TestProgressOfBatches checks that MiniBatch reports every mini-batch, and that a fit still returns a model if
+// Progress returns an error between mini-batches.
 func TestProgressOfBatches(t *testing.T) {
 	x, labels := parts3(3, 60, 5)
 	stop := errors.New("stop")

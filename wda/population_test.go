@@ -17,7 +17,7 @@ import (
 type onDisk struct {
 	*mat.Dense
 	reads  atomic.Int64
-	broken int // number of the row that can be read only once, or −1
+	broken int // index of the row that can be read only once; −1 for no row
 	times  atomic.Int64
 	// If spoiled is true, the broken row can be read again, but one of its values is then NaN.
 	spoiled bool
@@ -48,8 +48,8 @@ func (m *onDisk) At(i, j int) float64 { panic("element by element") }
 
 func stored(x *mat.Dense) *onDisk { return &onDisk{Dense: x, broken: -1} }
 
-// TestRowsNotInMemory checks that mini-batches of rows outside of memory have the same bits as mini-batches of samples
-// in memory, also with sorting and whitening.
+// TestRowsNotInMemory checks that MiniBatch gives the same bits for samples in memory and for rows that are read from a
+// source. The rows are not sorted by label, and some settings whiten the samples.
 func TestRowsNotInMemory(t *testing.T) {
 	t.Parallel()
 	x, labels := clusters(5, 6, 70, 90, 40)
@@ -88,7 +88,7 @@ func TestRowsNotInMemory(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			// The fit draws mini-batches from the source, as if x were only a sample of the rows in the source.
+			// Below, m.source makes the fit draw its mini-batches from rows, although all samples are in memory.
 			m, err := prepare(t.Context(), x, labels, set.preparation(), true, 0)
 			if err != nil {
 				t.Fatal(err)
@@ -111,8 +111,8 @@ func TestRowsNotInMemory(t *testing.T) {
 	}
 }
 
-// TestSampleOfSource checks that a fit to rows outside of memory holds a stratified sample of these rows, and is as
-// good as a fit to all rows.
+// TestSampleOfSource checks that a fit to rows outside of memory keeps a stratified sample of these rows in memory, and
+// that its J is almost as large as that of a fit to all rows.
 func TestSampleOfSource(t *testing.T) {
 	t.Parallel()
 	n, steps := 900, 5

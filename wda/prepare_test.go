@@ -11,8 +11,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// TestPrepare checks that Prepared.Fit equals Fit: bit for bit with the same number of components, and up to rounding
-// with fewer components. Prepared.Fit ignores settings that Prepare has decided.
+// TestPrepare compares Prepared.Fit with Fit. The results must be bit-identical with the same number of components, and
+// approximately equal with fewer components. Data and Validation must come from Prepare if they are unset in the
+// settings of Prepared.Fit. A value that differs from the value given to Prepare must be an error.
 func TestPrepare(t *testing.T) {
 	t.Parallel()
 	steps, lambdas := 4, 1
@@ -104,7 +105,7 @@ func TestPreparedSideBySide(t *testing.T) {
 	}
 	var all []Settings
 	for _, s := range stepping {
-		// The tolerance is met at the start.
+		// The second fit ends at its starting point because its tolerance is large.
 		all = append(all, Settings{Components: 3, Optimizer: Optimizer{Method: s, MaxSteps: 10}}, Settings{Components: 3, Optimizer: Optimizer{Method: s, Tolerance: 1e9}, Objective: Objective{Lambda: RelativeLambda(3)}})
 	}
 	got := make([]*Model, len(all))

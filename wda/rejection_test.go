@@ -16,7 +16,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// known returns a classifier of the first half of the rows of three clusters, and the second half of the rows.
+// known draws n rows from three clusters. It returns a classifier that stores the first half of the rows, and returns
+// the second half as new samples.
 func known(t testing.TB, n, d, p int) (*Classifier, *mat.Dense) {
 	t.Helper()
 	x, labels := parts3(1, n, d)
@@ -268,7 +269,7 @@ func TestRejectionErrors(t *testing.T) {
 		{t.Context(), held, &Calibration{Rate: 1}, ErrSettings, "between 0 and 1"},
 		{t.Context(), held, &Calibration{Rate: math.NaN()}, ErrSettings, "between 0 and 1"},
 		{t.Context(), held.Slice(0, 18, 0, 6), nil, ErrSettings, "18 samples are too few to reject a share of 0.05 of the known ones; at least 19"},
-		{t.Context(), own.Slice(0, 80, 0, 6), nil, nil, ""}, // the neighbors of each row are the row itself and two others
+		{t.Context(), own.Slice(0, 80, 0, 6), nil, nil, ""}, // the neighbors of each row are the row itself and two other rows
 		{t.Context(), held.Slice(0, 80, 0, 5), nil, ErrShape, ""},
 		{t.Context(), bad, nil, ErrNotFinite, "row 5, column 2"},
 		{t.Context(), held, &Calibration{Unknown: bad}, ErrNotFinite, "Calibration.Unknown: "},
@@ -302,8 +303,8 @@ func TestRejectionErrors(t *testing.T) {
 	}
 }
 
-// TestRejectionOdd checks that scores stay finite for samples at the mean, equal rows, constant features and dependent
-// or empty components, and that the score of a distant sample is not NaN.
+// TestRejectionOdd checks that scores stay finite for samples at the mean, equal rows, constant features, and linearly
+// dependent or zero components. The score of a distant sample must not be NaN.
 func TestRejectionOdd(t *testing.T) {
 	c, held := known(t, 160, 6, 4)
 	for k := range 6 {

@@ -15,8 +15,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// farPool is an Executor that runs the items in this process, in reverse order, in goroutines that receive only bytes.
-// It runs every third item twice, or every item twice with MONGE_LONG=1.
+// farPool is an Executor whose workers are goroutines that receive and return only bytes. The goroutines start in
+// reverse order of the items. Every third item runs twice, or every item if MONGE_LONG=1.
 type farPool struct {
 	t     *testing.T
 	mu    sync.Mutex
@@ -189,8 +189,8 @@ func TestRemoteErrors(t *testing.T) {
 	}
 }
 
-// TestItemFuncAfterEnd checks that the result of an item is discarded if its context has ended meanwhile, since the
-// result may be incomplete.
+// TestItemFuncAfterEnd checks that the result of an item is discarded if the context ends during the computation,
+// because the result may be incomplete.
 func TestItemFuncAfterEnd(t *testing.T) {
 	ended := errors.New("ended")
 	ctx, cancel := context.WithCancelCause(t.Context())

@@ -28,13 +28,14 @@ type sameBits struct {
 	// hash fits with the given number of workers and returns the hash of the model or of the
 	// projection.
 	hash func(ctx context.Context, workers int) (string, error)
-	// on and set are the data and settings of a fit. They are nil for other results.
+	// The fields on and set are the data and the settings of a call of Fit. Both fields are nil for cross-validations
+	// and baselines.
 	on  *listed
 	set *Settings
 }
 
-// listed is a named data set. Its sizes are small enough for an emulated machine, but larger than a vector register of
-// every instruction set.
+// listed is a named data set. The data sets are small enough for an emulated machine, but large enough to fill the
+// vector registers of every instruction set.
 type listed struct {
 	name   string
 	d      int
@@ -65,8 +66,9 @@ func problems() map[string]*listed {
 	return out
 }
 
-// fits returns the fits to check. The list covers every solver, gradient, type, whitening, scale and weight, more
-// features than samples, 2 to 50 classes, chosen settings, cross-validation, and every baseline.
+// fits returns the fits to check. The list covers every solver, gradient mode, element type, whitening, scale and class
+// weight. It also covers automatically chosen settings, cross-validation, every baseline, and data with more features
+// than samples or with 2 to 50 classes.
 func fits() []sameBits {
 	data := problems()
 	var list []sameBits
@@ -152,7 +154,7 @@ func fits() []sameBits {
 	for _, on := range []string{"plain", "wide", "two", "unbalanced"} {
 		add(on, "chosen", Settings{}, false)
 	}
-	// This default fit has found a bug that the fits above did not find.
+	// This default fit is a regression test for a bug that the other fits do not find.
 	x, labels := clusters(81, 5, 26, 22, 24)
 	seventy := &listed{x: x, labels: labels}
 	list = append(list, sameBits{name: "seventy by default", on: seventy, set: &Settings{Components: 3}, hash: func(ctx context.Context, workers int) (string, error) {
@@ -195,7 +197,7 @@ func hashOf(m *Model, err error) (string, error) {
 	return m.Hash(), nil
 }
 
-// TestFileRefits checks that the settings in a model file repeat the fit bit for bit, also if they were chosen
+// TestFileRefits checks that the settings in a model file repeat the fit bit for bit, even if the settings were chosen
 // automatically.
 func TestFileRefits(t *testing.T) {
 	t.Parallel()

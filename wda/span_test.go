@@ -13,7 +13,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// spanOf returns the span in which a fit works, and the start of the fit in this span.
+// spanOf returns the span that a fit uses, and the starting point of the fit in coordinates of this span.
 func spanOf(t *testing.T, x mat.Matrix, labels []int, set *Settings) (*discriminant.Span, *mat.Dense) {
 	t.Helper()
 	m, err := Prepare(t.Context(), x, labels, set.preparation())
@@ -94,8 +94,8 @@ func fitUnreduced(t testing.TB, x mat.Matrix, labels []int, set *Settings) *Mode
 	return model
 }
 
-// TestReductionOfStart checks that a caller's start leads to the same steps with and without reduction. The start is
-// inside the span of the samples, or partly outside.
+// TestReductionOfStart checks that a fit from a given starting point takes the same steps with and without reduction to
+// the span of the samples. The starting point is inside the span, or partly outside of the span.
 func TestReductionOfStart(t *testing.T) {
 	t.Parallel()
 	const n, d = 30, 120

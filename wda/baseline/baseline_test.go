@@ -150,8 +150,8 @@ func (r rawOnly) At(i, j int) float64       { panic("element by element") }
 func (r rawOnly) T() mat.Matrix             { return r.m.T() }
 func (r rawOnly) RawMatrix() blas64.General { return r.m.RawMatrix() }
 
-// TestPassesCheckContext checks that every pass over the samples checks its context at least once for each block of
-// bounded size.
+// TestPassesCheckContext checks that every pass over the samples checks its context after each block of at most 2¹⁸
+// elements.
 func TestPassesCheckContext(t *testing.T) {
 	const n, d, pieces = 300, 4096, 5 // each piece has at most 2¹⁸ elements
 	x, rows := mat.NewDense(n, d, nil), make([]int, n)

@@ -20,7 +20,7 @@ func TestFDAIsScikitLearns(t *testing.T) {
 		n, _ := x.Dims()
 		for s, solve := range solvers {
 			if s == "dual" {
-				// solveDual needs shrinkage: without it, its n × n matrix is singular for these samples.
+				// Without shrinkage, the n × n matrix of solveDual is singular for these samples.
 				solve = nil
 			}
 			for _, c := range []struct {
@@ -132,8 +132,9 @@ func TestFDASolversAgree(t *testing.T) {
 	}
 }
 
-// TestFDAFurtherColumns checks the columns beyond the first C − 1, for C classes. They must be orthogonal to the first
-// C − 1 columns, have unit variance within classes and not depend on p.
+// TestFDAFurtherColumns checks the columns after the first C − 1 columns, where C is the number of classes. These
+// columns must be orthogonal to the first C − 1 columns and have unit variance within classes. They must not depend on
+// the number of requested columns.
 func TestFDAFurtherColumns(t *testing.T) {
 	x, labels := readSamples(t, "wine")
 	for _, s := range []float64{0, 0.3} {

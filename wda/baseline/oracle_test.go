@@ -12,7 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// blocked lists the folders that contain block sizes. The trials draw sizes near these block sizes.
+// blocked lists folders whose Go files declare block sizes. The random trials draw sample sizes near these block sizes.
 var blocked = []string{"wda/baseline", "internal/projection"}
 
 func TestOracle(t *testing.T) {
@@ -188,8 +188,8 @@ func compareFDA(c *trial.Case) {
 			}
 		}
 	}
-	// scaled is S_w with unit variances. The vectors a[i] are eigenvectors of scaled, normalized so that a[i]ᵀ S_w a[j]
-	// is 1 for i = j and 0 otherwise. Eigenvectors without scatter are left out.
+	// scaled is S_w normalized to unit variances. The vectors a[i] are eigenvectors of scaled, normalized so that a[i]ᵀ
+	// S_w a[j] is 1 for i = j and 0 otherwise. Eigenvectors whose eigenvalue is almost 0 are left out.
 	unit := make([]oracle.Real, d)
 	scaled := make([][]oracle.Real, d)
 	for j := range d {
@@ -272,7 +272,7 @@ func compareFDA(c *trial.Case) {
 	}
 }
 
-// orthogonalPart returns v without its projections on orthonormal vectors.
+// orthogonalPart returns v minus its projections on the orthonormal vectors of basis.
 func orthogonalPart(v []oracle.Real, basis [][]oracle.Real) []oracle.Real {
 	v = append([]oracle.Real(nil), v...)
 	for _, b := range basis {

@@ -10,8 +10,8 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// TestPrincipalComponents compares principal components with gonum's. The numbers of features are below and above the
-// number at which the method changes. Some samples have more features than rows.
+// TestPrincipalComponents compares principal components with gonum's. The numbers of features select different
+// algorithms. Some cases have more features than rows.
 func TestPrincipalComponents(t *testing.T) {
 	for _, c := range []struct{ n, d, p int }{{50, 6, 6}, {200, 40, 5}, {300, 200, 7}, {60, 300, 10}, {8, 300, 3}, {5, 3, 2}} {
 		x := projectiontest.LowRank(uint64(c.d), c.n, c.d)

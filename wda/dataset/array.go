@@ -203,8 +203,8 @@ func (e elem) decode(dst []float64, src []byte) (finite bool) {
 func decodeFloat32(dst []float64, src []byte) (finite bool) {
 	var a, b, c, d float64 // sums
 	if runtime.GOARCH == "amd64" || runtime.GOARCH == "arm64" {
-		// Both architectures are little-endian and allow unaligned loads, so the bytes can be read
-		// as float32 directly. This is faster than assembling each number from its bytes.
+		// amd64 and arm64 are little-endian and allow unaligned loads, so the bytes can be read as
+		// float32 directly. This is faster than assembling each number from its bytes.
 		for ; len(dst) >= 8 && len(src) >= 32; dst, src = dst[8:], src[32:] {
 			v := (*[8]float32)(unsafe.Pointer(unsafe.SliceData(src)))
 			to := (*[8]float64)(dst)
@@ -269,8 +269,8 @@ func (a *array) appendInts(n int, dst *[]int) error {
 	return nil
 }
 
-// eachText calls use with the text of each of the next n elements: a decimal number, or a string
-// without trailing zeros.
+// eachText calls use with the text of each of the next n elements. The text is a decimal number, or a
+// string without trailing zero bytes.
 func (a *array) eachText(n int, use func(text []byte, place int)) error {
 	place := a.next
 	var text []byte
@@ -308,7 +308,7 @@ func (e elem) appendText(dst, src []byte) []byte {
 type arrayLabels struct {
 	array *array
 	name  func(error) error
-	src   io.Closer // nil if another value closes the source
+	src   io.Closer // source that Close closes, or nil
 }
 
 // newArrayLabels returns the labels of an array of n or n × 1 elements.
@@ -342,7 +342,7 @@ type matrix struct {
 	width          int   // columns of the array
 	featureColumns []int // columns that are features; nil for all
 	row            int
-	wholeRows      []float64   // rows of the array, if only some columns are features
+	wholeRows      []float64   // rows with all columns; used if only some columns are features
 	stored         [][]float64 // all elements of an array in Fortran order; allocated in pieces, because the header may declare a wrong size
 }
 

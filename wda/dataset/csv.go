@@ -19,7 +19,7 @@ type csvSamples struct {
 	names   [][]byte // names of all columns; nil without a header
 	width   int      // number of fields in a record
 	pending []record // records read ahead
-	guessed int      // line of the first record, if it was taken for data but may be a header; otherwise 0
+	guessed int      // line of the first record if it is data but might be a header; otherwise 0
 	decimal byte     // decimal separator; 0 for a point
 
 	headerNote *Note // tells whether the first record was read as a header; nil if the decision was certain
@@ -422,7 +422,7 @@ func labelColumn(first [][]byte, opt Options) (label int, byName bool, err error
 // isHeader applies the rule of HeaderAuto. It may read more records ahead.
 func (c *csvSamples) isHeader(first [][]byte, label int) bool {
 	named := false
-	missing := make([]bool, len(first)) // columns with a name in the first row and only missing values below
+	missing := make([]bool, len(first)) // whether a column has a name in the first row and only missing values below
 	for j, field := range first {
 		if j == label {
 			continue

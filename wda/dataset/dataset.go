@@ -12,8 +12,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A Dataset is a matrix of samples, usually with a class label for each sample. Its methods do not
-// modify it, except Impute and Relabel, so several goroutines may use it at the same time.
+// A Dataset is a matrix of samples, usually with a class label for each sample. Only the methods Impute and
+// Relabel modify a Dataset. Several goroutines may use a Dataset at the same time if no goroutine modifies it.
 type Dataset struct {
 	X *mat.Dense // n × d, rows are samples
 

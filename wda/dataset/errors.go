@@ -60,8 +60,9 @@ var (
 	errLabelCount  = newCause(fault.ErrLabels, "the number of labels is not the number of rows")
 )
 
-// helps lists the field of Options that may fix an error, and the value to set if the same value always fixes
-// the error. The first entry that matches the error is used.
+// helps lists, for each cause of an error, the field of Options that may fix the error. value is the new
+// value of the field, or "" if no single value always fixes the error. The first entry that matches the
+// error is used.
 var helps = []struct {
 	cause         error
 	option, value string

@@ -118,7 +118,7 @@ const sniffBytes = 512
 // other text is treated as CSV.
 func sniff(head []byte) Format {
 	all := formats()
-	for f := len(all) - 1; f > 0; f-- { // text last, because other formats may look like text
+	for f := len(all) - 1; f > 0; f-- { // text comes last, because other formats may look like text
 		if all[f].matches(head) {
 			return Format(f)
 		}

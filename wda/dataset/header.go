@@ -15,7 +15,7 @@ const headerRows = 100
 // firstRow is the first row of a CSV file, which may be a header.
 type firstRow struct {
 	fields  []string
-	quoted  bool // all fields are in quotes
+	quoted  bool // whether all fields are in quotes
 	numbers []int
 	texts   []int
 	label   int // the column that is probably the label, or −1
@@ -126,12 +126,12 @@ func (row *firstRow) sequenceVerdict() headerVerdict {
 	return rowIsUnclear
 }
 
-// mayBeNames reports whether a row that is not 0, 1, 2, … may be a header.
+// mayBeNames reports whether a row of numbers other than 0, 1, 2, … may be a header.
 func (row *firstRow) mayBeNames() bool {
 	return len(row.numbers) > 0 && (row.namesLabel() || len(row.features()) > 1 && row.increases())
 }
 
-// features returns the columns of the numbers, without the label column.
+// features returns the indices of the columns with numbers, without the label column.
 func (row *firstRow) features() []int {
 	return slices.DeleteFunc(slices.Clone(row.numbers), func(j int) bool { return j == row.label })
 }

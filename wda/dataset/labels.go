@@ -91,7 +91,7 @@ func (e *encoder) dropFirst() {
 	e.index = nil
 }
 
-// spelling is a distinct label.
+// spelling is one distinct label text and its class.
 type spelling struct {
 	text, class string
 	value       float64 // NaN if the text is not a finite number

@@ -146,9 +146,10 @@ func (o *Options) splitName() string { return cmp.Or(o.Split, "split") }
 type Header uint8
 
 const (
-	// HeaderAuto treats the first row as a header if none of its feature fields is a number, at least one is not empty,
-	// and the second row contains a number. If the second row has a missing value, a number below it in the first 100
-	// rows also counts. A first row that contains the names of Options.Schema is also a header.
+	// HeaderAuto treats the first row as a header if none of its feature fields is a number, at least one of these
+	// fields is not empty, and the second row contains a number. If a field of the second row is a missing value, a
+	// number below this field in the first 100 rows is sufficient. A first row that contains the names of
+	// Options.Schema is also a header.
 	//
 	// Other first rows with numbers are data, unless there is evidence for a header: for example, the first row
 	// contains only integers but the rows below have decimal places, or the last field is "label". Reader.Notes reports
@@ -213,9 +214,9 @@ func ParseLabels(text string) LabelSource {
 	return l
 }
 
-// LabelFile reads the labels from a separate file, in the order of the rows: text with one label
-// per line, NPY, NPZ (array y) or IDX, plain or gzip-compressed. All columns of the data file are
-// then features. ReadFile and Open accept it; NewReader returns an error.
+// LabelFile reads the labels from a separate file, in the order of the rows. The file is text with one
+// label per line, NPY, NPZ (array y) or IDX, plain or gzip-compressed. All columns of the data file are
+// then features. ReadFile and Open accept a LabelFile; NewReader returns an error.
 func LabelFile(path string) LabelSource { return LabelSource{kind: labelsInFile, name: path} }
 
 // NoLabels returns the LabelSource of samples without labels: every column of a CSV file is a

@@ -14,9 +14,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A Reader reads the samples of a file in blocks of rows. Its memory does not grow with the number of
-// rows, with two exceptions: it holds an NPY array in Fortran order completely, because its rows are
-// spread over the file, and it holds the labels of a separate text file, 8 bytes each.
+// A Reader reads the samples of a file in blocks of rows. Its memory does not grow with the number of rows,
+// with two exceptions. A Reader holds a complete NPY array in Fortran order, because the rows of such an
+// array are spread over the file. A Reader also holds the labels of a separate text file, 8 bytes each.
 //
 // A Reader must not be used by several goroutines at the same time, except for the method Bytes.
 type Reader struct {
@@ -67,7 +67,7 @@ type samples interface {
 	columnPlan() *plan
 	// labeled reports whether the labels are in the same file as the features.
 	labeled() bool
-	// rowError adds to err the position of a label. place is the value that read passed with the
+	// rowError adds the position of a label to err. place is the value that read passed to the function
 	// label.
 	rowError(place int, err error) error
 	// read sets the first rows of x to the next rows of the file. It passes the labels that are in
@@ -152,8 +152,8 @@ func (r *Reader) openLabels() error {
 	return r.checkLabels()
 }
 
-// checkLabels compares the number of labels with the number of rows, if both are known before the
-// data.
+// checkLabels compares the number of labels with the number of rows, if both numbers are known before
+// the data are read.
 func (r *Reader) checkLabels() error {
 	rows, _ := r.features.dims()
 	if l, ok := r.labels.(*textLabels); ok && rows >= 0 {

@@ -21,7 +21,7 @@ type tableSamples struct {
 	row       int
 	splits    []float64 // split numbers of the rows read last
 	check     func(bytes int64) error
-	dense     bool  // a few bytes of the file may encode any number of rows, or any number of copies of a text
+	dense     bool  // whether a few bytes of the file may encode any number of rows, or any number of copies of a text
 	textBytes int64 // bytes of the texts read so far, with the headers of their strings
 }
 

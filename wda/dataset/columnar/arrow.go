@@ -214,7 +214,7 @@ func checkSchema(b []byte, slot flatbuffers.VOffsetT) error {
 	if !ok {
 		return nil
 	}
-	// These slots contain lists, in the schema table and in a field table.
+	// These slots of the schema table and of a field table contain lists.
 	const schemaFields, schemaMetadata, schemaFeatures, fieldChildren, fieldMetadata = 1, 2, 3, 5, 6
 	left := len(b) / 4 // limit on the number of fields, because a damaged field may contain itself
 	var check func(t flatbuffers.Table, depth int, children flatbuffers.VOffsetT, lists ...flatbuffers.VOffsetT) error
@@ -395,8 +395,8 @@ func fillNaN(x []float64) {
 	}
 }
 
-// numberCopier returns a function that copies n elements of an array, starting with element number from, to every
-// stride-th element of dst.
+// numberCopier returns a function that copies n elements of an array to every stride-th element of dst. The first
+// copied element has the index from.
 func numberCopier(values arrow.Array) (func(dst []float64, stride, from, n int), error) {
 	switch v := values.(type) {
 	case *array.Float32:

@@ -74,7 +74,7 @@ func TestHalf(t *testing.T) {
 		}
 	}
 	for b := range 1 << 16 {
-		if b>>10&31 != 31 || b&0x3ff > 2 && b&0x3ff < 0x3fe { // a few of the NaNs
+		if b>>10&31 != 31 || b&0x3ff > 2 && b&0x3ff < 0x3fe { // test the infinities and only a few of the NaNs
 			continue
 		}
 		for format, data := range of([]uint16{0, uint16(b)}) {
@@ -105,7 +105,8 @@ func TestManyRowGroups(t *testing.T) {
 	}
 }
 
-// TestDuration checks that durations are rejected in Parquet as in Arrow, because their unit is unknown.
+// TestDuration checks that duration columns are rejected in Arrow files, and in Parquet files whose Arrow schema can be
+// read.
 func TestDuration(t *testing.T) {
 	fields := []arrow.Field{{Name: "x", Type: arrow.PrimitiveTypes.Float64}, {Name: "d", Type: arrow.FixedWidthTypes.Duration_ns}}
 	var message bytes.Buffer
@@ -127,7 +128,7 @@ func TestDuration(t *testing.T) {
 			t.Errorf("%s: %v", format, err)
 		}
 	}
-	// A schema that cannot be read is ignored.
+	// If the Arrow schema cannot be read, the durations are read as integers.
 	for _, damaged := range []string{"?", in[:40], strings.Repeat("A", 400), base64.StdEncoding.EncodeToString(append([]byte("\xff\xff\xff\xff\x10\x00\x00\x00"), bytes.Repeat([]byte{0xff}, 16)...))} {
 		if d, err := readAll(of(damaged), nil); err != nil || d.X.At(1, 1) != 2 {
 			t.Errorf("%.20q: %v, %v", damaged, d, err)

@@ -44,7 +44,7 @@ type parquetFile struct {
 	features []tabular.Feature
 	most     int64 // memory limit for reading all features side by side
 	spill    spill
-	spilling bool // the current row group is in spill
+	spilling bool // whether the current row group is in the temporary file
 }
 
 // leaf is a column of a row group that is being read.
@@ -103,8 +103,8 @@ func openParquet(r io.Reader, check func(bytes int64) error) (tabular.Table, err
 	return p, nil
 }
 
-// durationColumns maps the names of the duration columns to their types. Parquet stores durations as integers. Their
-// unit is only in the Arrow schema, which may be part of the file.
+// durationColumns maps the names of the duration columns to their types. Parquet stores durations as integers. The unit
+// of the durations is only in the Arrow schema, which a Parquet file may contain.
 func durationColumns(m *metadata.FileMetaData) (durations map[string]string) {
 	defer func() {
 		if recover() != nil { // the schema is damaged
@@ -171,8 +171,8 @@ func parquetField(s *schema.Schema, i int) tabular.Field {
 	return f
 }
 
-// listKind reports whether a column is a list of single values. If so, it returns kind, and otherwise the name of the
-// nested type. The library splits maps and lists of structs into several columns.
+// listKind reports whether a column is a list of single values. For such a list, it returns the argument kind, and
+// otherwise the name of the nested type. The library splits maps and lists of structs into several columns.
 func listKind(root schema.Node, kind string) (string, bool) {
 	repeated := root
 	if root.RepetitionType() != parquet.Repetitions.Repeated {
@@ -381,9 +381,9 @@ func (p *parquetFile) Texts(column int, use func([]byte)) error {
 	return err
 }
 
-// readRows reads rows that are lists of the given width and calls the function use after each piece. Its arguments are
-// the number of values before the piece and the number of values in the piece. readRows stops if use returns an error.
-// It passes all rows before an invalid row to use before it returns an error.
+// readRows reads rows that are lists of the given width and calls the function use after each piece. The arguments of
+// use are the number of values before the piece and the number of values in the piece. readRows stops if use returns an
+// error. If a row is invalid, readRows passes the earlier rows to use and then returns an error.
 func (l *leaf) readRows(rows, width int, use func(done, n int) error) (*rowProblem, error) {
 	const piece = 1 << 15
 	for done, all := 0, rows*width; done < all; {
@@ -433,7 +433,7 @@ func (l *leaf) readValues(n int) (total int, err error) {
 	return 0, fmt.Errorf("a column of type %T", l.chunk)
 }
 
-// safeReadCount returns how many values may be read at once if each can be as long as a page.
+// safeReadCount returns how many values may be read at once if each value can be as long as a page.
 func (l *leaf) safeReadCount() int {
 	if l.column.PhysicalType() == parquet.Types.FixedLenByteArray {
 		return max(1, (1<<20)/max(1, l.column.TypeLength()))
@@ -503,8 +503,8 @@ type rowProblem struct {
 	text  string
 }
 
-// err returns an error that contains the number of the row group. Unless a page could not be read, it also contains the
-// row number minus the given number of rows before.
+// err returns an error that contains the number of the row group. Unless a page could not be read, the error also
+// contains the row number. The argument before is subtracted from this number.
 func (w *rowProblem) err(group, before int) error {
 	if w.text == "" {
 		return fmt.Errorf("row group %d: %w", group, w.cause)
@@ -512,8 +512,8 @@ func (w *rowProblem) err(group, before int) error {
 	return rowError("row group", group, w.row-before, w.cause, w.text)
 }
 
-// findProblem returns the first null, or the first list of a wrong length, among the n values last read. The batch has
-// done values before these n values.
+// findProblem returns the first null, or the first list of a wrong length, among the n values last read. The argument
+// done is the number of values in the batch before these n values.
 func (l *leaf) findProblem(done, n, width int) *rowProblem {
 	if most := l.column.MaxDefinitionLevel(); most > 0 && !l.nulls {
 		differ := int16(0) // a loop without branches is faster, because nulls are rare
@@ -544,7 +544,8 @@ func (l *leaf) findProblem(done, n, width int) *rowProblem {
 }
 
 // listsHaveWidth reports whether the repetition levels reps describe lists of the given width. The level is 0 for the
-// first element of a list and 1 for all other elements. The first level in reps belongs to element number at of a list.
+// first element of a list and 1 for all other elements. The first level in reps belongs to the list element with the
+// index at.
 func listsHaveWidth(reps []int16, at, width int) bool {
 	differ := int16(0)
 	for len(reps) > 0 {
@@ -562,7 +563,8 @@ func listsHaveWidth(reps []int16, at, width int) bool {
 	return differ == 0
 }
 
-// copyFloats copies the n values last read to dst, after the first done values. Nulls become NaN.
+// copyFloats copies the n values last read to dst. The argument done is the number of values in dst before these n
+// values. Nulls become NaN.
 func (l *leaf) copyFloats(dst []float64, done, n, width, stride int) {
 	l.copyWithoutNulls(dst, done, n, width, stride)
 	for k := 0; k < n && l.nulls; k++ {

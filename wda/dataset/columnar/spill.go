@@ -38,7 +38,7 @@ type spill struct {
 	rows    int    // rows in the window
 }
 
-// spilled is a feature of a row group.
+// spilled is a feature of a row group in the temporary file.
 type spilled struct {
 	tabular.Feature
 	size  int         // bytes of an element: 4 for float32, 8 for all other types, which become float64
@@ -151,8 +151,8 @@ func (s *spill) copyFromWindow(c *spilled, from, n int, dst []float64, stride in
 	}
 }
 
-// loadWindow reads at least n rows into the window, starting with row number from. The argument end is the number of
-// rows in the row group.
+// loadWindow reads at least n rows into the window. The first of these rows has the index from. The argument end is the
+// number of rows in the row group.
 func (s *spill) loadWindow(from, n, end int) error {
 	if from >= s.from && from+n <= s.from+s.rows {
 		return nil
@@ -188,7 +188,7 @@ func (s *spill) close() {
 	}
 }
 
-// temporaryFileError returns an error of the temporary file.
+// temporaryFileError adds an explanation to an error of the temporary file.
 func temporaryFileError(err error) error {
 	return &dataset.FileError{Err: fmt.Errorf("many columns need a temporary file as large as a row group, in the folder of TMPDIR: %w", err)}
 }
