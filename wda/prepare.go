@@ -211,8 +211,9 @@ func (s Settings) forMembers(members []Member) []Settings {
 	return out
 }
 
-// applyChoice returns the settings set with the values of the best candidate. asked is the Optimizer
-// of the caller. Settings that are not fields of Member are the same for all members of a mixture.
+// applyChoice returns the given settings with the values of the best candidate. asked is the
+// Optimizer of the caller. Settings that are not fields of Member are the same for all members of a
+// mixture.
 func (m *Prepared) applyChoice(set Settings, asked Optimizer, choice *Choice) Settings {
 	chooses := set.Optimizer.Method.traits().chooses // true for Auto, which the choice may replace
 	set = choice.Members[0].applyTo(set)
