@@ -300,7 +300,8 @@ func TestConcurrent(t *testing.T) {
 	}
 }
 
-// TestDamagedFiles checks that truncated files and files with a changed byte are errors.
+// TestDamagedFiles checks that reading a truncated file, or a file with a changed byte, returns an
+// error.
 func TestDamagedFiles(t *testing.T) {
 	for _, storage := range storages {
 		c := NewCollection(5, storage)

@@ -121,7 +121,8 @@ func (r *Rows) partCount(k int) int {
 	return r.n - r.parts[k].at
 }
 
-// segmentAt returns the segment of a position, and the row in it. It panics if there is no such position.
+// segmentAt returns the segment of a position, and the index of the row in the segment. It panics
+// if there is no such position.
 func (r *Rows) segmentAt(i int) (*segment, int) {
 	if uint(i) >= uint(r.n) {
 		panic(indexPanic)
@@ -217,7 +218,7 @@ func (r *Rows) search(ctx context.Context, dst []Neighbor, q []float32, m Measur
 // minPerWorker is the minimum number of positions for each worker.
 const minPerWorker = 1 << 12
 
-// searchParallel searches parts of the positions on several goroutines and merges the results.
+// searchParallel divides the positions among several goroutines and merges the results.
 func (r *Rows) searchParallel(ctx context.Context, s *Searcher, result collector, workers int, m Measure, g goal) error {
 	helpers, results, errs := make([]*Searcher, workers), make([]collector, workers), make([]error, workers)
 	defer func() {

@@ -247,7 +247,7 @@ func TestBound(t *testing.T) {
 		if g := seg.groups[0]; qs.scale == 0 || g.Scale[1] != g.Scale[1] {
 			continue // the search would compare all rows
 		}
-		// These are Σc·p, q·x, Σ|q_k·x_k|, ‖q‖² and ‖x‖².
+		// cp is Σc·p, qx is q·x, size is Σ|q_k·x_k|, qq is ‖q‖², and xx is ‖x‖².
 		cp, qx, size, qq, xx := bigFloat(0), bigFloat(0), bigFloat(0), bigFloat(0), bigFloat(0)
 		for k := range padded {
 			c := int(seg.codes[k/sketch.Step*sketch.Step*sketch.Rows+sketch.Step+k%sketch.Step]) - 64
