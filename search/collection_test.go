@@ -170,7 +170,8 @@ func TestCollection(t *testing.T) {
 				}
 			}
 			checkSnapshot(t, c.Snapshot(), ref, rng)
-			// A collection from a file has the same rows and assigns the same identifiers.
+			// A collection that was read from a file has the same rows, and assigns the same new
+			// identifiers, as the original.
 			var file bytes.Buffer
 			n, err := c.Snapshot().WriteTo(&file)
 			if err != nil || n != int64(file.Len()) {

@@ -32,8 +32,8 @@ type Neighbor struct {
 // Many queries in one call take less time than many calls, because they share the rows that are
 // loaded from memory. The methods return an error that wraps [ErrNotFinite] if a query contains NaN
 // or infinity. If the context ends, the methods return its cause. The methods panic if queries and
-// rows differ in their number of columns, if a matrix does not fit its data, or if the measure is
-// unknown.
+// rows differ in their number of columns, if the shape of a matrix does not fit the length of its
+// data, or if the measure is unknown.
 type Searcher struct {
 	queries  []float32       // queries of a block, padded with zeros
 	prepared []preparedQuery // queries of the block

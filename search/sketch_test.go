@@ -226,7 +226,7 @@ func TestBound(t *testing.T) {
 		if rng.IntN(2) == 0 { // parallel vectors are the worst case of the sum
 			copy(q.Row(0), x.Row(1))
 		}
-		if trial == 0 { // here the remainders are as long as the vectors, so every term of the bound matters
+		if trial == 0 { // in the first trial, the remainders are as long as the vectors, so every term of the bound matters
 			d = 40_000
 			x, q = dist.NewMatrix[float32](2, d, nil), dist.NewMatrix[float32](1, d, nil)
 			for j := range d {
@@ -378,8 +378,8 @@ func TestGroupsOfASnapshot(t *testing.T) {
 	}
 }
 
-// TestSketchedMemory checks that sketches take d + 12 bytes per row, and that NoSketch saves them, also in a collection
-// that is read from a file.
+// TestSketchedMemory checks that sketches take d + 12 bytes per row, and that NoSketch saves this
+// memory. It also checks collections that are read from a file.
 func TestSketchedMemory(t *testing.T) {
 	smallSketches(t)
 	x := gaussian(1, 1024, 128)

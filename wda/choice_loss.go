@@ -16,9 +16,9 @@ import (
 )
 
 const (
-	// A smaller number of components must reduce the loss with all components by more than the
-	// fraction minGain. Two numbers of components count as equally good if their losses differ by at
-	// most tieErrors standard errors.
+	// Fewer components are chosen only if they reduce the loss with all components by more than the
+	// fraction minGain. Two numbers of components count as equally good if their losses differ by
+	// at most tieErrors standard errors.
 	minGain, tieErrors = 0.05, 0.5
 	// If the loss with some number of components exceeds hopelessFactor times the loss with all
 	// components, smaller numbers are not tried.
@@ -182,9 +182,9 @@ func promisingCounts(losses [][][]loss, at, numbers int) []bool {
 	return out
 }
 
-// discardSmallerCounts reports whether the loss of[k] exceeds hopelessFactor times the loss of[0],
-// which is the loss with all components. If so, discardSmallerCounts sets of[k] and all later
-// elements, which belong to smaller numbers of components, to infinity.
+// discardSmallerCounts reports whether the score of element k exceeds hopelessFactor times the score
+// of element 0, which belongs to all components. If so, discardSmallerCounts sets element k and all
+// later elements to infinity. The later elements belong to smaller numbers of components.
 func discardSmallerCounts(of []loss, k int) bool {
 	if !(of[k].score > float64(hopelessFactor*of[0].score)) {
 		return false
@@ -197,7 +197,7 @@ func discardSmallerCounts(of []loss, k int) bool {
 
 // keepBetterCounts sets an element of numbers to false if the loss with this number of components
 // exceeds the loss with all components by at least two standard errors of the difference over the
-// folds so far. It reports whether any smaller number than all components remains.
+// folds so far. It reports whether any element after the first is still true.
 func keepBetterCounts(counts []int, losses [][][]loss, numbers []bool) bool {
 	any := false
 	for k := range counts[1:] {

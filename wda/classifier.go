@@ -222,8 +222,8 @@ func (c *Classifier) appendNeighbors(dst []Neighbor, x []float64, k int, w *Work
 // PredictLabels classifies the rows of x (n × d) and returns their n labels. It uses at most
 // workers goroutines, or GOMAXPROCS if workers is 0.
 //
-// If shares is not nil, PredictLabels sets its element (i, j) to the fraction of the K neighbors of
-// row i of x that have the label Labels()[j]. For C labels, shares must be n × C or empty; an empty
+// If shares is not nil, PredictLabels sets element (i, j) of shares to the fraction of the K neighbors
+// of row i of x that have the label Labels()[j]. For C labels, shares must be n × C or empty; an empty
 // matrix is resized. shares must not overlap x.
 //
 // Errors are as in Predict, and name the row. The error also wraps ErrShape if shares has the wrong

@@ -143,8 +143,8 @@ func (f *outcome[T]) newModel(began time.Time) (*Model, error) {
 // run has the state of one fit.
 type run[T dist.Float] struct {
 	prepared  *Prepared
-	all       Settings           // settings with all components
-	set       Settings           // settings with the components in the objective
+	all       Settings           // settings for all components
+	set       Settings           // settings for only the components in the objective
 	span      *discriminant.Span // space in which the fit computes
 	initial   *mat.Dense         // starting point P⁰ in the span, with all components
 	objective *discriminant.Objective[T]

@@ -15,8 +15,8 @@ import (
 // ConjugateGradient, SteepestDescent, ProjectedGradient, Eigen, MiniBatch, Principal and Fisher of
 // this package. In Optimizer, nil means Auto.
 type Method interface {
-	// String returns the name of the method in model files and on the command line.
-	// ParseMethod reads it.
+	// String returns the name of the method in model files and on the command line. ParseMethod
+	// reads this name.
 	String() string
 
 	// traits returns the properties that the fit depends on.
