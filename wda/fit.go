@@ -273,7 +273,7 @@ func (r *run[T]) projectionOf(ctx context.Context, c *discriminant.Components) (
 	return p, nil
 }
 
-// polishFor returns the given polish, or NoPolish if the columns of the components c are not
+// polishFor returns the given Polish, or NoPolish if the columns of the components c are not
 // orthonormal.
 func (r *run[T]) polishFor(c *discriminant.Components, how discriminant.Polish) discriminant.Polish {
 	all := r.all.Components

@@ -164,8 +164,8 @@ func (MiniBatch) traits() traits {
 func (Principal) traits() traits { return traits{stepless: true} }
 func (Fisher) traits() traits    { return traits{stepless: true, startsAtFisher: true} }
 
-// newSolver returns the solver for the method of the settings. MiniBatch calls the parameter from
-// to get the population from which it draws samples.
+// newSolver returns the solver for the method of the settings. If the method is MiniBatch, from()
+// returns the population that supplies the samples.
 func newSolver[T dist.Float](s *Settings, from func() *discriminant.Population) discriminant.Solver[T] {
 	switch m := s.Optimizer.Method.(type) {
 	case Principal, Fisher:

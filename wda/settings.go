@@ -85,9 +85,9 @@ type Objective struct {
 	// Shrinkage is ρ, which reduces overfitting: ridge = ρ·σ_w²(P⁰). Default: chosen on held-out
 	// rows. Score does not choose settings; its default is FixedShrinkage(1).
 	Shrinkage Shrinkage
-	// Proportional weights the transport costs by the class frequencies π: the weight is w_cc' =
-	// π_c π_c' between two classes and w_cc = π_c within a class. Default false: all weights are 1,
-	// as in the paper.
+	// Proportional weights the transport costs by the class frequencies π. The weight is π_c·π_c'
+	// between two classes c and c', and π_c within class c. Default false: all weights are 1, as in
+	// the paper.
 	Proportional bool
 	// Gradient selects how the gradient of each transport cost W is computed. The default,
 	// sinkhorn.GradientUnrolled, is the derivative of W through all L iterations.
@@ -187,9 +187,9 @@ func (o Objective) withFixedDefaults() Objective {
 }
 
 // objectiveComponents returns the number of components in the objective, which is Leading for most
-// methods. Fisher with components of different lengths has at most one component less than there
-// are classes, because the class means span no more directions. Otherwise Fisher and Principal use
-// all components, because their first components do not depend on the number of components.
+// methods. Fisher with components of different lengths has at most C − 1 components for C classes,
+// because the class means differ in at most C − 1 directions. Otherwise Fisher and Principal use all
+// components, because their first components do not depend on the number of components.
 func (s *Settings) objectiveComponents(classes int) int {
 	switch t := s.Optimizer.Method.traits(); {
 	case t.startsAtFisher && !s.Scale.equalLengths():
