@@ -20,8 +20,8 @@ import (
 //
 // Rows are stored in segments of up to 2²⁰ numbers. A deleted row is marked. When half of the rows
 // of a segment have been deleted, [Collection.Delete] copies the remaining rows to a new segment.
-// The old segment can be freed when no snapshot uses it. A call copies a few MiB at most, and 24
-// bytes for each segment.
+// The old segment can be freed when no snapshot uses it. To replace one segment, Delete copies at
+// most a few MiB of rows, and 24 bytes for each segment of the collection.
 type Collection struct {
 	cols    int
 	storage Storage
@@ -64,8 +64,8 @@ func (c *Collection) mostRows() int {
 	return max(query.Rows, segmentElements/padTo(c.cols, query.Unit)/query.Rows*query.Rows)
 }
 
-// newPart returns an empty part to be appended to now.parts. The part has room for at least the
-// given number of rows, but at most for mostRows.
+// newPart returns an empty part to append to now.parts. The part has room for at least the given
+// number of rows, but never for more than c.mostRows() rows.
 func (c *Collection) newPart(now *Rows, rows int) part {
 	room := firstRoom
 	if last := len(now.parts) - 1; last >= 0 {
@@ -76,7 +76,8 @@ func (c *Collection) newPart(now *Rows, rows int) part {
 
 // Append adds copies of the rows of x. The new rows get the identifiers first, first+1, …. If
 // Append returns an error, it adds no row. The errors are those of [NewRows]. Append panics if x
-// does not have the number of columns of the collection, or does not fit its data.
+// does not have the number of columns of the collection, or if the shape of x does not fit the
+// length of x.Data.
 func (c *Collection) Append(x dist.Matrix[float32]) (first ID, err error) {
 	x.Check()
 	if x.Cols != c.cols {

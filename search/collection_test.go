@@ -170,7 +170,8 @@ func TestCollection(t *testing.T) {
 				}
 			}
 			checkSnapshot(t, c.Snapshot(), ref, rng)
-			// A collection from a file has the same rows and assigns the same identifiers.
+			// A collection that was read from a file has the same rows, and assigns the same new
+			// identifiers, as the original.
 			var file bytes.Buffer
 			n, err := c.Snapshot().WriteTo(&file)
 			if err != nil || n != int64(file.Len()) {
@@ -300,7 +301,8 @@ func TestConcurrent(t *testing.T) {
 	}
 }
 
-// TestDamagedFiles checks that truncated files and files with a changed byte are errors.
+// TestDamagedFiles checks that reading a truncated file, or a file with a changed byte, returns an
+// error.
 func TestDamagedFiles(t *testing.T) {
 	for _, storage := range storages {
 		c := NewCollection(5, storage)

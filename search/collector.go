@@ -26,8 +26,9 @@ type collector interface {
 	// bound returns an upper limit for the keys of the rows in the result, or an infinity. A key is
 	// a squared distance, or a negative inner product or cosine.
 	bound() float32
-	// offer offers consecutive rows of a segment with the given keys. The index of the first row is
-	// from, and its position is at. A smaller key is nearer, and a NaN key counts as +Inf.
+	// offer offers consecutive rows of a segment with the given keys. The parameters from and at
+	// are the index of the first row in the segment and its position in the Rows. A smaller key is
+	// nearer, and a NaN key counts as +Inf.
 	offer(a *acceptance, s *segment, from, at int, keys []float32)
 	// merge adds the results of a collector of the same kind.
 	merge(other collector)
@@ -69,9 +70,9 @@ func (c *nearestCollector) appendTo(dst []Neighbor, r *Rows, m Measure) []Neighb
 	return dst
 }
 
-// withinCollector keeps all rows up to a limit.
+// withinCollector keeps all rows whose key is at most limit.
 type withinCollector struct {
-	limit float32 // limit as a key
+	limit float32 // limit of the search, converted to a key
 	found []keyed
 }
 
@@ -115,7 +116,7 @@ func (c *withinCollector) appendTo(dst []Neighbor, r *Rows, m Measure) []Neighbo
 	return dst
 }
 
-// neighbor returns the result for the row at a position with a given key.
+// neighbor converts the position and the key of a row to a Neighbor.
 func (r *Rows) neighbor(at int, key float32, m Measure) Neighbor {
 	if m != MeasureSqEuclidean {
 		key = 0 - key // the subtraction also turns −0 into +0

@@ -17,10 +17,11 @@ const (
 	findElements = 1 << 18
 	// fewQueries is the maximum number of queries that are filtered one by one instead of as a block.
 	fewQueries = 4
-	// A filter is worthwhile if it passes at most n/passingShare + passingRows of n rows. Otherwise
-	// the search compares all rows of the current block, and of the next blocks during a pause.
-	// Then it filters the first probeRows of a block. If too many of these rows pass, the pause
-	// doubles, up to lastPause blocks.
+	// A filter is worthwhile if it passes at most n/passingShare + passingRows of n rows. If a
+	// filter passes more rows, the search compares all rows of the current block and of the next
+	// blocks. The number of these next blocks is the pause. After the pause, the search filters the
+	// first probeRows rows of a block. If too many of these rows pass, the pause doubles, up to
+	// lastPause blocks.
 	passingShare = 12
 	passingRows  = 4
 	firstPause   = 1
@@ -35,8 +36,8 @@ var (
 	// filters rows. Tests set smaller values.
 	sketchedRows, sketchedCols = 2048, 8
 	// firstBlock is the number of rows of the first block. Each later block doubles the number of
-	// compared rows, so the filter of a block uses the results of about half of the rows up to its
-	// end. Tests set a smaller value.
+	// compared rows, up to findElements elements for a block, so every filter uses the results for
+	// many rows. Tests set a smaller value.
 	firstBlock = 256
 )
 
@@ -58,8 +59,8 @@ type candidate struct {
 	row, at int // row in the segment, and position among all rows
 }
 
-// block contains n consecutive rows of a segment. The first row has the index from in the segment,
-// and the position at in the Rows.
+// block contains n consecutive rows of a segment. The fields from and at are the index of the first
+// row in the segment and its position in the Rows.
 type block struct {
 	*segment
 	from, n, at int
@@ -67,8 +68,8 @@ type block struct {
 	// copy of the rows if a collection may store more rows in the same group of rows.
 	source *segment
 	first  int
-	// grouped means that the block begins at a group of sketches, and that no goroutine stores rows
-	// in the groups of the block.
+	// grouped means that the block begins with the first row of a group of sketches, and that no
+	// goroutine stores rows in the groups of the block.
 	grouped bool
 }
 

@@ -14,7 +14,8 @@ import (
 	"github.com/gomonge/monge/search"
 )
 
-// blocked lists folders with block sizes. The test draws shapes around these sizes.
+// blocked lists the folders whose code processes rows or columns in blocks. The test draws shapes
+// around the block sizes.
 var blocked = []string{"search", "internal/asm/query", "internal/nearest"}
 
 func TestOracle(t *testing.T) {

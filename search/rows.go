@@ -37,7 +37,7 @@ type Rows struct {
 	next    ID     // the identifier of the next row of the collection
 }
 
-// part is a segment of Rows with its first position.
+// part is a segment together with the position of its first row.
 type part struct {
 	*segment
 	at     int  // position of the first row of the segment
@@ -49,8 +49,8 @@ type part struct {
 //
 // The error wraps [ErrNotFinite] if a value is NaN or infinite, and [ErrRange] if a value is beyond
 // the largest number of the storage. Both errors contain the row and the column, counted from 0.
-// NewRows panics if x has no columns or does not fit its data, or if storage or an option is
-// unknown.
+// NewRows panics if x has no columns, if the shape of x does not fit the length of x.Data, or if
+// storage or an option is unknown.
 //
 // NewRows allocates [Rows.Bytes] bytes for the result, and memory for nine more rows while it
 // works. Rows are padded with zeros to a multiple of 16 numbers.
@@ -74,8 +74,8 @@ func NewRows[T dist.Float](x dist.Matrix[T], storage Storage, options ...RowOpti
 	return r, nil
 }
 
-// storeMatrix stores the rows x[from:to] as consecutive rows of s, beginning with row first. After
-// an error these rows of s are incomplete.
+// storeMatrix stores the rows x[from:to] as consecutive rows of s, beginning at row index first. If
+// it returns an error, these rows of s are incomplete.
 func storeMatrix[T dist.Float](s *segment, first int, x dist.Matrix[T], from, to int) error {
 	row, scratch := make([]float32, s.cols), make([]float32, query.Rows*s.stride)
 	for i := from; i < to; i++ {
@@ -121,7 +121,8 @@ func (r *Rows) partCount(k int) int {
 	return r.n - r.parts[k].at
 }
 
-// segmentAt returns the segment of a position, and the row in it. It panics if there is no such position.
+// segmentAt returns the segment of a position, and the index of the row in the segment. It panics
+// if there is no such position.
 func (r *Rows) segmentAt(i int) (*segment, int) {
 	if uint(i) >= uint(r.n) {
 		panic(indexPanic)
@@ -149,8 +150,9 @@ func (r *Rows) Row(dst []float32, i int) {
 // SearchOptions configures a search for one query. Nil and the zero value search all rows on one
 // goroutine.
 type SearchOptions struct {
-	// Filter, if not nil, reports whether a row may be in the result. It is called only for rows that are
-	// otherwise near enough. With several workers it is called from several goroutines at the same time.
+	// Filter, if not nil, reports whether a row may be in the result. A search calls Filter only
+	// for rows that are near enough to be in the result. With several workers, it calls Filter from
+	// several goroutines at the same time.
 	Filter func(ID) bool
 	// Among, if not nil, restricts the search to rows with these identifiers, which must ascend. Identifiers
 	// without a row are ignored. Use it for selective filters and for reranking.
@@ -217,7 +219,7 @@ func (r *Rows) search(ctx context.Context, dst []Neighbor, q []float32, m Measur
 // minPerWorker is the minimum number of positions for each worker.
 const minPerWorker = 1 << 12
 
-// searchParallel searches parts of the positions on several goroutines and merges the results.
+// searchParallel divides the positions among several goroutines and merges the results.
 func (r *Rows) searchParallel(ctx context.Context, s *Searcher, result collector, workers int, m Measure, g goal) error {
 	helpers, results, errs := make([]*Searcher, workers), make([]collector, workers), make([]error, workers)
 	defer func() {

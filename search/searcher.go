@@ -32,8 +32,8 @@ type Neighbor struct {
 // Many queries in one call take less time than many calls, because they share the rows that are
 // loaded from memory. The methods return an error that wraps [ErrNotFinite] if a query contains NaN
 // or infinity. If the context ends, the methods return its cause. The methods panic if queries and
-// rows differ in their number of columns, if a matrix does not fit its data, or if the measure is
-// unknown.
+// rows differ in their number of columns, if the shape of a matrix does not fit the length of its
+// data, or if the measure is unknown.
 type Searcher struct {
 	queries  []float32       // queries of a block, padded with zeros
 	prepared []preparedQuery // queries of the block
@@ -297,8 +297,8 @@ func (s *Searcher) compareBlock(source *segment, r *Rows, i, first, n int, measu
 }
 
 // blocks divides the rows at positions lo to hi−1 into blocks of at most width rows, and calls f
-// for each block. A width must be a multiple of query.Rows. If the part has sketches, it must also
-// be a multiple of sketch.Rows.
+// for each block. A width must be a multiple of query.Rows, and also of sketch.Rows if the part has
+// sketches.
 func (s *Searcher) blocks(ctx context.Context, r *Rows, lo, hi int, width func(*part) int, f func(block) error) error {
 	for k := range r.parts {
 		p := &r.parts[k]
@@ -408,8 +408,9 @@ func (s *segment) rowOf(id ID, n int) (int, bool) {
 	return slices.BinarySearch(s.ids[:n], id)
 }
 
-// prepareQueries copies the queries lo to hi−1 into s.queries. For a search, it negates them if
-// keys are negative products. It also makes their sketches if the rows have sketches.
+// prepareQueries copies the queries lo to hi−1 into s.queries. For a search, it negates the copies
+// if keys are negative products. It also makes the sketches of the queries if the rows have
+// sketches.
 func (s *Searcher) prepareQueries(r *Rows, queries dist.Matrix[float32], lo, hi int, measure Measure, search bool) error {
 	stride := padTo(queries.Cols, query.Unit)
 	n, size := stride, stride

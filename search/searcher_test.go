@@ -60,8 +60,8 @@ func exact(q, x []float32, measure Measure) (v, bound float64) {
 	return dot / math.Sqrt(qq*xx), u + 7*0x1p-24
 }
 
-// TestCompare compares values with their definition, computed in float64. A value must not depend on the numbers of
-// queries and rows.
+// TestCompare compares the results of Compare with the definitions of the measures, computed in
+// float64. A value must not depend on the numbers of queries and rows.
 func TestCompare(t *testing.T) {
 	ctx := context.Background()
 	for _, size := range []struct{ m, n, d int }{{1, 1, 1}, {2, 7, 3}, {1, 8, 16}, {3, 9, 17}, {70, 33, 40}, {1, 1001, 100}, {5, 700, 257}, {66, 300, 100}} {

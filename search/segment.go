@@ -16,7 +16,7 @@ import (
 type ID uint64
 
 // segment stores rows consecutively. A stored row never changes. A collection appends new rows to
-// the last segment, behind the rows that snapshots use.
+// the last segment, after the rows that snapshots use.
 type segment struct {
 	cols    int
 	stride  int // cols, rounded up to a multiple of query.Unit; the padding of a row is 0
@@ -36,7 +36,7 @@ type segment struct {
 	groups []sketch.Group
 
 	first ID   // identifier of row 0
-	ids   []ID // identifiers of all rows, or nil if they are first, first+1, …
+	ids   []ID // identifiers of all rows; nil if the identifiers are first, first+1, …
 	// deleted contains the version of the collection that deleted each row, or 0. The pointer is
 	// nil if no row of the segment has been deleted.
 	deleted atomic.Pointer[[]atomic.Uint64]
@@ -87,7 +87,8 @@ func (s *segment) id(i int) ID {
 	return s.first + ID(i)
 }
 
-// isDeleted reports whether row i was deleted in the given version of the collection or an earlier one.
+// isDeleted reports whether row i was deleted in the given version of the collection or in an
+// earlier version.
 func (s *segment) isDeleted(i int, version uint64) bool {
 	d := s.deleted.Load()
 	if d == nil {
@@ -210,7 +211,7 @@ func scaleRow(x []float32) bool {
 }
 
 // compare sets dst to the products or squared distances of a prepared query and consecutive rows,
-// beginning with row first. far means that float32 rows are in main memory and not in a cache.
+// beginning at row index first. far means that float32 rows are in main memory and not in a cache.
 func (s *segment) compare(dst []float32, q *preparedQuery, first int, measure Measure, far bool) {
 	at, sq := first*s.stride, measure == MeasureSqEuclidean
 	switch {

@@ -58,7 +58,7 @@ const (
 
 const (
 	// filterSlack + ⌈d/16⌉ and cosineSlack + 2·⌈d/16⌉ are the slack of the bound in units of 2⁻²⁴.
-	// The comment at the beginning of the file derives them.
+	// The comment at the beginning of the file derives these constants.
 	filterSlack = 48
 	cosineSlack = 32
 	// squareSlack is the amount by which the weight of a squared norm is reduced below 1.

@@ -226,7 +226,7 @@ func TestBound(t *testing.T) {
 		if rng.IntN(2) == 0 { // parallel vectors are the worst case of the sum
 			copy(q.Row(0), x.Row(1))
 		}
-		if trial == 0 { // here the remainders are as long as the vectors, so every term of the bound matters
+		if trial == 0 { // in the first trial, the remainders are as long as the vectors, so every term of the bound matters
 			d = 40_000
 			x, q = dist.NewMatrix[float32](2, d, nil), dist.NewMatrix[float32](1, d, nil)
 			for j := range d {
@@ -247,7 +247,7 @@ func TestBound(t *testing.T) {
 		if g := seg.groups[0]; qs.scale == 0 || g.Scale[1] != g.Scale[1] {
 			continue // the search would compare all rows
 		}
-		// These are Σc·p, q·x, Σ|q_k·x_k|, ‖q‖² and ‖x‖².
+		// cp is Σc·p, qx is q·x, size is Σ|q_k·x_k|, qq is ‖q‖², and xx is ‖x‖².
 		cp, qx, size, qq, xx := bigFloat(0), bigFloat(0), bigFloat(0), bigFloat(0), bigFloat(0)
 		for k := range padded {
 			c := int(seg.codes[k/sketch.Step*sketch.Step*sketch.Rows+sketch.Step+k%sketch.Step]) - 64
@@ -378,8 +378,8 @@ func TestGroupsOfASnapshot(t *testing.T) {
 	}
 }
 
-// TestSketchedMemory checks that sketches take d + 12 bytes per row, and that NoSketch saves them, also in a collection
-// that is read from a file.
+// TestSketchedMemory checks that sketches take d + 12 bytes per row, and that NoSketch saves this
+// memory. It also checks collections that are read from a file.
 func TestSketchedMemory(t *testing.T) {
 	smallSketches(t)
 	x := gaussian(1, 1024, 128)

@@ -20,8 +20,8 @@ import (
 //   - The loss is the Brier score of the votes of the K nearest neighbors, weighted by distance, plus
 //     the share of errors.
 //   - If there are few rows, they are divided into folds several times.
-//   - K is 5, or 3 if a typical class has fewer than 5 rows in a fold. All classes then share the two
-//     missing votes, because three neighbors that agree do not prove a class.
+//   - K is 5, or 3 if a typical class has fewer than 5 rows in a fold. The two missing votes are then
+//     divided equally among all classes, because three votes for a class are weak evidence.
 //   - The worst candidates are eliminated in rounds: two thirds after the first of three folds, or
 //     half each time another 150 rows have been held out.
 //
@@ -43,9 +43,9 @@ const (
 // comparison compares candidates by cross-validation.
 type comparison struct {
 	set             *Settings
-	candidates      []Member // candidates that the settings allow, and the principal components
+	candidates      []Member // candidates that the settings allow, plus the principal components
 	principal       int      // index of the principal components in candidates
-	principalAdded  bool     // whether the settings do not allow the principal components
+	principalAdded  bool     // whether the settings alone would not allow the principal components
 	componentCounts []int    // numbers of leading components to compare, largest first
 	rows            int
 	folds           []choiceFold
@@ -53,9 +53,9 @@ type comparison struct {
 	finalistFits    finalistFits
 }
 
-// newComparison prepares the comparison of candidates on folds of the samples of sp. The settings set
-// determine the candidates; the defaults of set must be filled in. There are no folds if there is only
-// one candidate or if the samples cannot be divided.
+// newComparison prepares the comparison of candidates on folds of the samples of sp. The candidates
+// depend on the settings, whose defaults must be filled in. There are no folds if there is only one
+// candidate or if the samples cannot be divided.
 func newComparison(ctx context.Context, sp *discriminant.Span, set *Settings) (*comparison, error) {
 	c := &comparison{set: set, candidates: set.candidates(sp.Full.N, sp.Full.D, len(sp.Full.Classes))}
 	s := choiceSamples(ctx, sp.Samples)
@@ -80,9 +80,9 @@ func newComparison(ctx context.Context, sp *discriminant.Span, set *Settings) (*
 	return c, err
 }
 
-// chooseSettings chooses the settings that are automatic in set. Defaults of other settings must be
-// filled in. If there are no folds, chooseSettings takes the first candidate. The function remote, if
-// not nil, runs the comparison on the executor of the settings.
+// chooseSettings chooses the automatic settings of *set. The defaults of all other settings must be
+// filled in. If there are no folds, chooseSettings takes the first candidate. The function remote,
+// if not nil, runs the comparison on the executor of the settings.
 func chooseSettings(ctx context.Context, sp *discriminant.Span, set *Settings, remote compareFunc) (*Choice, error) {
 	c, err := newComparison(ctx, sp, set)
 	list := c.candidates
@@ -155,8 +155,8 @@ func sortMembers(list []Member) {
 	})
 }
 
-// compareFolds fits the candidates that are alive to the folds with the indices from, …, to−1, and
-// stores the results in losses.
+// compareFolds fits the candidates that are alive to the folds c.folds[from:to], and stores the
+// results in losses[from:to].
 func (c *comparison) compareFolds(ctx context.Context, do compareFunc, alive []bool, from, to int, losses [][][]loss) error {
 	var pieces []piece
 	for f := from; f < to; f++ {
@@ -228,7 +228,7 @@ func (c *comparison) chooseComponents(ctx context.Context, do compareFunc, m *Me
 	return nil
 }
 
-// lossesOf returns the losses of the candidate with the index at.
+// lossesOf returns the losses of only one candidate. The parameter at is the index of the candidate.
 func lossesOf(losses [][][]loss, at int) [][][]loss {
 	out := make([][][]loss, len(losses))
 	for f, l := range losses {
@@ -237,10 +237,10 @@ func lossesOf(losses [][][]loss, at int) [][][]loss {
 	return out
 }
 
-// roundEnds returns the number of folds that are done at the end of each round. If folds are large,
-// there are three rounds, which end after one fold, after one division of the rows, and after all
-// folds. Otherwise a round ends when it has held out roundRows rows or covered two divisions of the
-// rows.
+// roundEnds returns the number of finished folds at the end of each round. If folds are large,
+// there are three rounds: the first fold, the remaining folds of the first partition of the rows,
+// and all further folds. If folds are small, a round ends after roundRows held-out rows or after
+// two partitions of the rows.
 func (c *comparison) roundEnds() []int {
 	n, held := len(c.folds), len(c.folds[0].heldRows)
 	if held >= roundRows {
@@ -265,8 +265,8 @@ func (c *comparison) componentRoundEnds() []int {
 	return out
 }
 
-// survivorShare returns the share of the candidates that survives a round. The index of the first fold
-// of the round is from.
+// survivorShare returns the share of the candidates that survives the round whose first fold has
+// the index from.
 func (c *comparison) survivorShare(from int) float64 {
 	if from == 0 && len(c.folds[0].heldRows) >= roundRows {
 		return firstRoundSurvivors

@@ -36,7 +36,7 @@ type choiceFold struct {
 	voters              []int // indices into trainRows, without repeated rows of a class; nil if no rows repeat
 	neighbors           int   // the number of neighbors K
 
-	features    *discriminant.Samples // all rows with all features, or nil if samples has all features
+	features    *discriminant.Samples // all rows with all features; nil if the field samples has all features
 	samples     *discriminant.Samples // the training rows
 	span        *discriminant.Span    // the span of the training rows
 	heldOut     *mat.Dense            // the held-out rows
@@ -50,8 +50,8 @@ func choiceSamples(ctx context.Context, s *discriminant.Samples) *discriminant.S
 	return s.WithFewerClasses(ctx, choiceClassLimit).WithFewerSamples(ctx, maxCompared)
 }
 
-// newChoiceFolds divides the samples of sp into folds and computes what all candidates of list share
-// on each fold.
+// newChoiceFolds divides the samples of sp into folds, and computes the data of each fold that all
+// candidates in list share.
 func newChoiceFolds(ctx context.Context, sp *discriminant.Span, set *Settings, list []Member) ([]choiceFold, error) {
 	s := choiceSamples(ctx, sp.Samples)
 	var all *discriminant.Samples

@@ -16,9 +16,9 @@ import (
 )
 
 const (
-	// A smaller number of components must reduce the loss with all components by more than the
-	// fraction minGain. Two numbers of components count as equally good if their losses differ by at
-	// most tieErrors standard errors.
+	// Fewer components are chosen only if they reduce the loss with all components by more than the
+	// fraction minGain. Two numbers of components count as equally good if their losses differ by
+	// at most tieErrors standard errors.
 	minGain, tieErrors = 0.05, 0.5
 	// If the loss with some number of components exceeds hopelessFactor times the loss with all
 	// components, smaller numbers are not tried.
@@ -33,10 +33,10 @@ const (
 // errors alone is too coarse if there are few rows.
 type loss struct{ score, error float64 }
 
-// neighborLoss classifies the rows of y, which have the labels actual, by their k nearest neighbors
-// among points, and returns the loss. A vote has the weight 1/(1 + q), where q is its squared distance
-// divided by the largest of the k squared distances. If k is less than choiceNeighbors, the missing
-// votes are divided equally among all classes.
+// neighborLoss classifies the rows of y by their k nearest neighbors among points, and returns the
+// loss. The true labels of the rows are in actual. A vote has the weight 1/(1 + q), where q is its
+// squared distance divided by the largest of the k squared distances. If k is less than
+// choiceNeighbors, the missing votes are divided equally among all classes.
 func neighborLoss(ctx context.Context, search *knn.Search[float64], points *knn.Points[float64], y dist.Matrix[float64], actual []int, k int) (loss, error) {
 	if err := search.Nearest(ctx, points, y, k); err != nil {
 		return loss{}, err
@@ -77,12 +77,12 @@ func neighborLoss(ctx context.Context, search *knn.Search[float64], points *knn.
 	return out, nil
 }
 
-// averageLosses sets the field Leading of each candidate to the best number of components. It sets the
-// loss of the candidate to the mean over the folds of the losses with this number. A number smaller
-// than all components must reduce the loss by more than the fraction minGain and by more than two
-// standard errors of the difference. If several numbers are equally good within tieErrors standard
-// errors, averageLosses takes the smallest number, because fewer directions fit less noise. A candidate
-// that was fitted to no fold has an infinite loss.
+// averageLosses sets the field Leading of each candidate to the best number of components. It sets
+// the loss of the candidate to the mean, over the folds, of the losses with this number. Fewer
+// components are better than all components only if they reduce the loss by more than the fraction
+// minGain and by more than two standard errors of the difference. If several numbers are equally
+// good within tieErrors standard errors, averageLosses takes the smallest number, because fewer
+// directions fit less noise. A candidate that was fitted to no fold has an infinite loss.
 func averageLosses(list []Member, counts []int, losses [][][]loss) {
 	for i := range list {
 		c := &list[i]
@@ -121,9 +121,9 @@ func averageLosses(list []Member, counts []int, losses [][][]loss) {
 	}
 }
 
-// countDifferenceError returns the standard error, over the folds, of the difference between two
-// losses of candidate i. k and l are the indices of the two numbers of components. The result is 0 if
-// a loss is infinite.
+// countDifferenceError returns the standard error, over the folds, of the difference between the
+// losses of candidate i with two numbers of components. The two numbers have the indices k and l.
+// The result is 0 if a loss is infinite.
 func countDifferenceError(losses [][][]loss, i, k, l int) float64 {
 	var all pairedDifferences
 	for _, of := range losses {
@@ -157,9 +157,10 @@ func (s *pairedDifferences) standardError() float64 {
 // maxPromising is the largest number of component counts that are tried in addition to all components.
 const maxPromising = 3
 
-// promisingCounts reports, for each number of components, whether to fit the candidate with the index
-// at with this number. It selects all components and the maxPromising numbers with the lowest losses.
-// The losses must come from the first components of the fit with all components.
+// promisingCounts reports, for each number of components, whether to fit a candidate with this
+// number. The parameter at is the index of the candidate. promisingCounts selects all components
+// and the maxPromising numbers with the lowest losses. The losses must come from the first
+// components of the fit with all components.
 func promisingCounts(losses [][][]loss, at, numbers int) []bool {
 	sums, order := make([]float64, numbers), make([]int, 0, numbers)
 	for k := range numbers {
@@ -181,9 +182,9 @@ func promisingCounts(losses [][][]loss, at, numbers int) []bool {
 	return out
 }
 
-// discardSmallerCounts reports whether of[k] exceeds hopelessFactor times of[0], the loss with all
-// components. If it does, discardSmallerCounts sets of[k] and the losses of all smaller numbers of
-// components, which follow of[k], to infinity.
+// discardSmallerCounts reports whether the score of element k exceeds hopelessFactor times the score
+// of element 0, which belongs to all components. If so, discardSmallerCounts sets element k and all
+// later elements to infinity. The later elements belong to smaller numbers of components.
 func discardSmallerCounts(of []loss, k int) bool {
 	if !(of[k].score > float64(hopelessFactor*of[0].score)) {
 		return false
@@ -196,7 +197,7 @@ func discardSmallerCounts(of []loss, k int) bool {
 
 // keepBetterCounts sets an element of numbers to false if the loss with this number of components
 // exceeds the loss with all components by at least two standard errors of the difference over the
-// folds so far. It reports whether any number less than all components remains.
+// folds so far. It reports whether any element after the first is still true.
 func keepBetterCounts(counts []int, losses [][][]loss, numbers []bool) bool {
 	any := false
 	for k := range counts[1:] {
@@ -248,12 +249,12 @@ const linearShrinkage = 0.05
 // loss.
 const maxCoolings = 12
 
-// gaussianLoss classifies the rows of y, which have the labels actual, by normal distributions with
-// the class means of x and one covariance, and returns the loss. For UseLinear, as in linear
-// discriminant analysis, the covariance is the shrunken covariance of x within classes, and the priors
-// are the class frequencies in x. For UseCentroid the covariance is a multiple of I and the priors are
-// equal, so the nearest mean wins. The squared distances are multiplied by the best of several factors
-// (see maxCoolings). x and y are overwritten.
+// gaussianLoss classifies the rows of y by normal distributions with one common covariance, and
+// returns the loss. The true labels of the rows are in actual. The class means are the means of x.
+// With UseLinear, the covariance is the shrunken covariance of x within classes, and the priors are
+// the class frequencies in x, as in linear discriminant analysis. With UseCentroid, the covariance
+// is a multiple of I and the priors are equal, so the nearest mean wins. The squared distances are
+// multiplied by the best of several factors (see maxCoolings). x and y are overwritten.
 func gaussianLoss(ctx context.Context, x dist.Matrix[float64], labels []int, y dist.Matrix[float64], actual []int, use Use) (loss, error) {
 	n, p := x.Rows, x.Cols
 	classes := slices.Compact(slices.Sorted(slices.Values(labels)))

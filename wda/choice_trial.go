@@ -31,7 +31,7 @@ type trial struct {
 	objective        *discriminant.Objective[float32]
 	prepared         bool // whether objective is prepared for lambda
 	lambda           Lambda
-	costs            [2]discriminant.Costs // transport costs for lambda at start and at fisher, or 0 if unknown
+	costs            [2]discriminant.Costs // transport costs for lambda at the projections start and fisher; 0 if unknown
 	search           *knn.Search[float64]
 }
 
@@ -66,8 +66,8 @@ func newTrial(ctx context.Context, set *Settings, f *choiceFold, w Whitening, wo
 // pairsPerClass is the approximate number of other classes with which a comparison pairs each class.
 const pairsPerClass = 32
 
-// newObjective returns the objective that candidates maximize, with the settings set. With many
-// classes it contains only a random sample of the pairs of classes.
+// newObjective returns the objective that candidates maximize with the given settings. If there are
+// many classes, the objective contains only a random sample of the pairs of classes.
 func (t *trial) newObjective(ctx context.Context, set *Settings) (*discriminant.Objective[float32], error) {
 	o, err := discriminant.NewObjective(ctx, t.span.Samples, objectiveConfig[float32](set, t.span.Samples.D))
 	if err == nil {
@@ -141,7 +141,8 @@ func (c *Member) withoutScale() Member {
 	return Member{Whitening: c.Whitening, Method: c.Method, Shrinkage: c.Shrinkage, Lambda: c.Lambda}
 }
 
-// optimize fits a projection with the settings set in a few steps, and sets lastPoint to the result.
+// optimize fits a projection with the given settings in a few steps, and stores the result in
+// lastPoint.
 func (t *trial) optimize(ctx context.Context, set *Settings) error {
 	o, rho := t.objective, set.Objective.Shrinkage.rho
 	if t.prepared && t.lambda == set.Objective.Lambda {
@@ -160,7 +161,8 @@ func (t *trial) optimize(ctx context.Context, set *Settings) error {
 		t.lastPoint = t.start
 		return nil
 	}
-	// Start at the principal components, the discriminants or the last result, whichever has the largest J.
+	// Start at the principal components, the discriminants or the last result, whichever has the
+	// largest objective.
 	from, err := o.BestOf(ctx, t.costs[:], t.start, t.fisherStart(ctx), t.lastPoint)
 	if err != nil {
 		return err

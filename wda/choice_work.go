@@ -12,9 +12,10 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// piece is a part of a comparison: the candidates From … To−1 that are alive, on one fold. These
-// candidates have the same whitening, and a fit may start at the result of the previous fit. If Numbers
-// is not nil, the piece is one candidate, to be fitted with several numbers of components.
+// piece is a unit of work of a comparison. It consists of the candidates with the indices From to
+// To−1 that are alive, on one fold. These candidates have the same whitening, and a fit may start
+// at the result of the previous fit. If Numbers is not nil, the piece is one candidate, to be
+// fitted with several numbers of components.
 type piece struct {
 	Fold, From, To int
 	Alive          []bool // whether each candidate is alive; nil if Numbers is not nil
@@ -33,8 +34,9 @@ func (p *piece) candidateCount() int {
 	return n
 }
 
-// compareFunc is a function that returns the losses of the candidates From … To−1 of each piece. The
-// losses of a candidate are nil if it could not be fitted or is not alive.
+// compareFunc is a function that returns the losses of the candidates with the indices From to To−1
+// of each piece. The losses of a candidate are nil if the candidate could not be fitted or is not
+// alive.
 type compareFunc func(ctx context.Context, pieces []piece) ([][][]loss, error)
 
 // compareLocally computes the losses of the pieces in this process. It is a compareFunc.
@@ -167,9 +169,9 @@ func (l *finalistFits) storeComponents(fit finalistFit, axes *discriminant.Compo
 	}
 }
 
-// compareComponentCounts fits the candidate of a piece separately with each number of components in
-// Numbers, and returns the losses, which are infinite for other numbers. It returns nil if the
-// candidate cannot be fitted.
+// compareComponentCounts fits the candidate of a piece separately with each number of components
+// that Numbers selects, and returns the losses. The losses of all other numbers are infinite. It
+// returns nil if the candidate cannot be fitted.
 func (c *comparison) compareComponentCounts(ctx context.Context, of *piece, workers int) ([]loss, error) {
 	m := &c.candidates[of.From]
 	t, err := newTrial(ctx, c.set, &c.folds[of.Fold], m.Whitening, workers)

@@ -163,8 +163,8 @@ func (c *Classifier) Predict(x []float64, w *Workspace) (Class, error) {
 	return c.newClass(x, at, w), nil
 }
 
-// Predict32 classifies the sample x, a slice of d features in float32. The result is bit-identical to
-// the result of Predict for the same numbers in float64. The workspace w, the allocations and the
+// Predict32 classifies the sample x, a slice of d features in float32. The result is bit-identical
+// to the result of Predict for the same values in float64. The workspace w, the allocations and the
 // errors are as in Predict.
 func (c *Classifier) Predict32(x []float32, w *Workspace) (Class, error) {
 	w, borrowed := c.prepareWorkspace(w)
@@ -176,7 +176,8 @@ func (c *Classifier) Predict32(x []float32, w *Workspace) (Class, error) {
 	return c.Predict(w.x, w)
 }
 
-// newClass returns the Class of the sample x. The index at is the result of vote for x and w.
+// newClass returns the Class of the sample x. The parameter at is the label index that vote
+// returned for x and w.
 func (c *Classifier) newClass(x []float64, at int, w *Workspace) Class {
 	label := c.points.Labels()[at]
 	_, distances := w.search.Near(0)
@@ -202,7 +203,8 @@ func (w *Workspace) Shares(dst []float64) error {
 	return nil
 }
 
-// voteShare returns the fraction of the votes for the label with the index at.
+// voteShare returns the fraction of the votes for one label. The parameter at is the index of the
+// label.
 func (w *Workspace) voteShare(at int) float64 { return float64(w.votes[at]) / float64(w.voters) }
 
 // appendNeighbors appends the k nearest samples to dst[:0], the nearest first. A distance beyond
@@ -220,8 +222,8 @@ func (c *Classifier) appendNeighbors(dst []Neighbor, x []float64, k int, w *Work
 // PredictLabels classifies the rows of x (n × d) and returns their n labels. It uses at most
 // workers goroutines, or GOMAXPROCS if workers is 0.
 //
-// If shares is not nil, PredictLabels sets its element (i, j) to the fraction of the K neighbors of
-// row i of x that have the label Labels()[j]. For C labels, shares must be n × C or empty; an empty
+// If shares is not nil, PredictLabels sets element (i, j) of shares to the fraction of the K neighbors
+// of row i of x that have the label Labels()[j]. For C labels, shares must be n × C or empty; an empty
 // matrix is resized. shares must not overlap x.
 //
 // Errors are as in Predict, and name the row. The error also wraps ErrShape if shares has the wrong
@@ -263,8 +265,8 @@ func (c *Classifier) PredictAll(ctx context.Context, x mat.Matrix, workers int) 
 	return out, nil
 }
 
-// checkShares checks that shares has a row for each row of x and a column for each label, and does not
-// overlap x. If shares is empty, checkShares first sets the shape.
+// checkShares checks that shares has a row for each row of x and a column for each label, and does
+// not overlap x. If shares is empty, checkShares first resizes shares.
 func (c *Classifier) checkShares(shares *mat.Dense, x mat.Matrix) error {
 	n, _ := x.Dims()
 	classes := len(c.points.Labels())

@@ -231,8 +231,9 @@ func (c *CrossValidation) fitLocally(ctx context.Context, x mat.Matrix, labels [
 	return fits, cause
 }
 
-// memoryNeeds returns the memory that atOnce simultaneous fits take, and an estimate of the number of
-// multiplications of all fits. The samples are n × d.
+// memoryNeeds returns the memory that simultaneous fits take, and an estimate of the number of
+// multiplications of all fits. The samples are n × d, and atOnce is the number of simultaneous
+// fits.
 func (c *CrossValidation) memoryNeeds(ctx context.Context, n, d int, labels []int, atOnce int) (needs []discriminant.Need, work float64, err error) {
 	needs = foldNeeds(n, d, c.Folds, atOnce)
 	classes := len(slices.Compact(slices.Sorted(slices.Values(labels))))

@@ -33,16 +33,15 @@ import (
 //
 //	ReadRows(dst []float64, first int) error
 //
-// which fills dst with consecutive rows of x, beginning with the row with the index first. Several
-// goroutines may call ReadRows at the same time. Reader.Rows of package dataset returns such a matrix
-// for a file. Fit then reads all rows once to check them, and keeps a sample of about 2²³ numbers: the
-// same fraction of each class, evenly spaced. The mean, the preparation of the features, the starting
-// point, λ, the ridge and the choice of settings come from this sample. The mini-batches come from all
-// rows.
+// which fills dst with consecutive rows of x, beginning at row index first. Several goroutines may
+// call ReadRows at the same time. Reader.Rows of package dataset returns such a matrix for a file. Fit
+// then reads all rows once to check them, and keeps a sample of about 2²³ numbers: the same fraction
+// of each class, evenly spaced. The mean, the preparation of the features, the starting point, λ, the
+// ridge and the choice of settings come from this sample. The mini-batches come from all rows.
 //
-// If the sample contains all rows, the result has the same bits as for a matrix. Otherwise only the
-// method MiniBatch is supported, and Validation, if any, must have an X; other settings return
-// ErrSettings. An error of ReadRows ends the fit.
+// If the sample contains all rows, the result is bit-identical to the result for a matrix in memory.
+// Otherwise only the method MiniBatch is supported, and Validation, if any, must have an X; other
+// settings return ErrSettings. An error of ReadRows ends the fit.
 func Fit(ctx context.Context, x mat.Matrix, labels []int, settings *Settings) (*Model, error) {
 	began := time.Now()
 	if settings == nil {
@@ -82,7 +81,7 @@ type outcome[T dist.Float] struct {
 	cause      error                    // reason of an interruption, or nil
 }
 
-// newOutcome makes one fit with the settings set.
+// newOutcome makes one fit with the given settings.
 func newOutcome[T dist.Float](ctx context.Context, m *Prepared, set Settings, choice *Choice) (*outcome[T], error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
@@ -144,8 +143,8 @@ func (f *outcome[T]) newModel(began time.Time) (*Model, error) {
 // run has the state of one fit.
 type run[T dist.Float] struct {
 	prepared  *Prepared
-	all       Settings           // settings with all components
-	set       Settings           // settings with the components in the objective
+	all       Settings           // settings for all components
+	set       Settings           // settings for only the components in the objective
 	span      *discriminant.Span // space in which the fit computes
 	initial   *mat.Dense         // starting point P⁰ in the span, with all components
 	objective *discriminant.Objective[T]
@@ -274,7 +273,7 @@ func (r *run[T]) projectionOf(ctx context.Context, c *discriminant.Components) (
 	return p, nil
 }
 
-// polishFor returns the argument how, or NoPolish if the columns of the components c are not
+// polishFor returns the given Polish, or NoPolish if the columns of the components c are not
 // orthonormal.
 func (r *run[T]) polishFor(c *discriminant.Components, how discriminant.Polish) discriminant.Polish {
 	all := r.all.Components
@@ -319,8 +318,8 @@ func (m *Prepared) trainingErrorWarning(ctx context.Context, sp *discriminant.Sp
 	return []Warning{{Code: WarningTrainingError, Values: values}}, nil
 }
 
-// fitError returns the error of a fit that err ended. A StartError means that J is undefined at the
-// starting point.
+// fitError returns the error to report for a fit that ended with err. A StartError means that J is
+// undefined at the starting point.
 func fitError(err error) error {
 	var se *descent.StartError
 	if errors.As(err, &se) {

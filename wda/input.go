@@ -91,7 +91,7 @@ func firstNotFinite[T dist.Float](v []T) int {
 }
 
 // rowReader is a matrix of samples that is not in memory. ReadRows fills dst with consecutive rows,
-// beginning with the row with the index first. Several goroutines may call ReadRows at the same time.
+// beginning at row index first. Several goroutines may call ReadRows at the same time.
 type rowReader interface {
 	mat.Matrix
 	ReadRows(dst []float64, first int) error
@@ -121,8 +121,9 @@ const (
 // are more rows than features, so that the rows span all features.
 func sampleRows(d int) int { return max(exactSamples, 2*d, sampleElements/d) }
 
-// sourceNeeds returns the memory for a sample and for the copies that whitening and principal
-// components make. The sample contains held of the n rows, and each row has d features.
+// sourceNeeds returns the memory for a sample of rows with d features, and for the copies that
+// whitening and principal components make. n is the number of all rows, and held is the number of
+// rows in the sample.
 func sourceNeeds(n, d, held int) []discriminant.Need {
 	return []discriminant.Need{
 		{Purpose: fmt.Sprintf("the order of %d rows", n), Bytes: 8 * float64(n)},
@@ -131,7 +132,7 @@ func sourceNeeds(n, d, held int) []discriminant.Need {
 }
 
 // readSample checks all rows and returns a sample of about limit rows. The sample contains the same
-// share of each class, evenly spaced, but at least two rows of each class.
+// fraction of the rows of each class, evenly spaced, but at least two rows of each class.
 func (src *rowSource) readSample(ctx context.Context, limit int) (*mat.Dense, []int, error) {
 	n, d := src.rows.Dims()
 	if limit == 0 {
@@ -194,7 +195,8 @@ func (src *rowSource) readRows(dst []float64, first int) error {
 	return nil
 }
 
-// population returns all rows as a Population, transformed like the samples s and mapped into sp.
+// population returns all rows as a Population, transformed like the samples s and mapped into the
+// span sp.
 func (src *rowSource) population(s *discriminant.Samples, sp *discriminant.Span) *discriminant.Population {
 	p := &discriminant.Population{N: len(src.labels), RowsByClass: make([][]int, len(s.Classes))}
 	index := make(map[int]int, len(s.Classes))

@@ -15,8 +15,8 @@ import (
 // ConjugateGradient, SteepestDescent, ProjectedGradient, Eigen, MiniBatch, Principal and Fisher of
 // this package. In Optimizer, nil means Auto.
 type Method interface {
-	// String returns the name of the method in model files and on the command line.
-	// ParseMethod reads it.
+	// String returns the name of the method in model files and on the command line. ParseMethod
+	// reads this name.
 	String() string
 
 	// traits returns the properties that the fit depends on.
@@ -111,9 +111,9 @@ type MiniBatch struct {
 type Principal struct{}
 
 // Fisher makes no steps. It returns the leading directions in which the class means differ. With
-// whitened features this is regularized discriminant analysis, which is the limit of WDA for λ → 0.
-// C classes have at most C − 1 of these directions. Further components are principal components,
-// scaled to almost zero.
+// whitened features, the result is regularized discriminant analysis, which is the limit of WDA for
+// λ → 0. C classes have at most C − 1 of these directions. Further components are principal
+// components, scaled to almost zero.
 type Fisher struct{}
 
 func (Auto) String() string              { return "auto" }
@@ -164,8 +164,8 @@ func (MiniBatch) traits() traits {
 func (Principal) traits() traits { return traits{stepless: true} }
 func (Fisher) traits() traits    { return traits{stepless: true, startsAtFisher: true} }
 
-// newSolver returns the solver for the method of the settings. MiniBatch draws its samples from the
-// population that the function from returns.
+// newSolver returns the solver for the method of the settings. If the method is MiniBatch, from()
+// returns the population that supplies the samples.
 func newSolver[T dist.Float](s *Settings, from func() *discriminant.Population) discriminant.Solver[T] {
 	switch m := s.Optimizer.Method.(type) {
 	case Principal, Fisher:

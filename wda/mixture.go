@@ -23,10 +23,10 @@ import (
 // where P_1 … P_k stand side by side. The mixture is the best p-dimensional approximation of Y:
 // P = (P_1 … P_k)·V, where V contains the leading principal components of Y.
 
-// mixWith replaces the projection of f by a mixture that also contains the projections of fits with the
-// settings others. If the settings come from a choice, others are the settings of Members[1:Mixed],
-// and mixWith omits members that cannot be fitted to all rows. If a fit is interrupted, the projection
-// is not changed.
+// mixWith replaces the projection of f by a mixture. The mixture combines the projection of f with
+// the projections of fits with the settings in others. If the settings come from a choice, others
+// contains the settings of Members[1:Mixed], and mixWith omits members that cannot be fitted to all
+// rows. If a fit is interrupted, the projection is not changed.
 func (f *outcome[T]) mixWith(ctx context.Context, others []Settings) error {
 	if f.cause != nil {
 		return f.keepSingle(f.report.Status, f.cause)
@@ -70,7 +70,7 @@ func (f *outcome[T]) mixWith(ctx context.Context, others []Settings) error {
 	return err
 }
 
-// fitOrReuse returns the outcome of a fit with the settings set. If done contains a fit whose
+// fitOrReuse returns the outcome of a fit with the given settings. If done contains a fit whose
 // settings differ at most in Scale, fitOrReuse scales the components of that fit.
 func (f *outcome[T]) fitOrReuse(ctx context.Context, done []*outcome[T], set Settings) (*outcome[T], error) {
 	at := slices.IndexFunc(done, func(o *outcome[T]) bool { return sameFit(memberOf(&o.run.all), memberOf(&set)) })
@@ -102,8 +102,8 @@ func memberOf(s *Settings) Member {
 	}
 }
 
-// keepSingle keeps the projection and records that there is no mixture. cause is the reason
-// why a fit was interrupted, or nil.
+// keepSingle leaves the projection unchanged and records that there is no mixture. cause is the
+// reason why a fit was interrupted, or nil.
 func (f *outcome[T]) keepSingle(status Status, cause error) error {
 	if f.report.Choice != nil {
 		f.report.Choice.Mixed = 1
@@ -161,7 +161,8 @@ func (f *outcome[T]) setMixture(ctx context.Context, p *mat.Dense, k int) error 
 	return fault.Ended(ctx, nil)
 }
 
-// chainProgress makes the Progress functions in sets report the progress over all fits.
+// chainProgress makes all Progress functions report the progress over all fits. Each element of
+// sets contains the settings of one fit.
 func chainProgress(sets []Settings) {
 	total := 0
 	for i := range sets {

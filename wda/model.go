@@ -388,7 +388,7 @@ func checkProjected[T dist.Float](x, y []T) error {
 	return fmt.Errorf("projected sample: %w", &PositionError{Row: 0, Column: at, Value: float64(y[at]), Err: ErrNotFinite})
 }
 
-// setErrorRow adds the row i to the error of a check of one row.
+// setErrorRow adds the row index i to err, the error of a check of one row.
 func setErrorRow(i int, err error) error {
 	if pe, ok := errors.AsType[*PositionError](err); ok {
 		pe.Row = i

@@ -46,7 +46,8 @@ type Prepared struct {
 	// maxSamples is the largest number of samples on which MiniBatch evaluates J. maxClasses is the
 	// largest number of classes for MiniBatch, Auto and the methods without steps.
 	maxSamples, maxClasses int
-	// source, if not nil, reads all rows. In this case samples contains only some of the rows.
+	// source, if not nil, reads all rows. In this case, the field samples contains only some of the
+	// rows.
 	source *rowSource
 }
 
@@ -127,10 +128,10 @@ func prepare(ctx context.Context, x mat.Matrix, labels []int, by *Preparation, c
 }
 
 // Fit is like the function Fit, for prepared samples. Data, Validation and Components of settings
-// may be omitted; the values of Prepare then apply. Fit returns ErrSettings if Data or Validation
-// differs from Prepare, or if Components is larger than in Prepare. With the same Components as in
-// Prepare, the result is bit-identical to the result of the function Fit. With fewer Components, the
-// two results agree up to rounding.
+// may be omitted; the values of the Preparation then apply. Fit returns ErrSettings if Data or
+// Validation differs from the Preparation, or if Components is larger than in the Preparation. With
+// the same Components as in the Preparation, the result is bit-identical to the result of the function
+// Fit. With fewer Components, the two results agree up to rounding.
 func (m *Prepared) Fit(ctx context.Context, settings *Settings) (*Model, error) {
 	return m.fitSince(ctx, settings, time.Now())
 }
@@ -211,8 +212,9 @@ func (s Settings) forMembers(members []Member) []Settings {
 	return out
 }
 
-// applyChoice returns the settings set with the values of the best candidate. asked is the Optimizer
-// of the caller. Settings that are not fields of Member are the same for all members of a mixture.
+// applyChoice returns the given settings with the values of the best candidate. asked is the
+// Optimizer of the caller. Settings that are not fields of Member are the same for all members of a
+// mixture.
 func (m *Prepared) applyChoice(set Settings, asked Optimizer, choice *Choice) Settings {
 	chooses := set.Optimizer.Method.traits().chooses // true for Auto, which the choice may replace
 	set = choice.Members[0].applyTo(set)

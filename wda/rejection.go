@@ -44,8 +44,8 @@ const (
 	// The values of defaultWeight and classRows come from experiments in NOTES.md, section "Rejection
 	// of unknown classes".
 	defaultWeight = 0.4
-	// classRows determines the shrinkage of the mean score of a class toward the mean score of all
-	// classes, which counts as much as classRows samples of the class.
+	// The mean score of a class is shrunk toward the mean score of all classes, as if the class had
+	// classRows additional samples with the mean score of all classes.
 	classRows = 20
 	// flatRank is the smallest pivot of a Gram matrix of unit columns that counts as a dimension.
 	flatRank = 1e-10
@@ -194,7 +194,7 @@ func (c *Classifier) scorePartsOf(ctx context.Context, x mat.Matrix, workers int
 	return out, err
 }
 
-// mean returns the mean of x. The sum of x may be out of range.
+// mean returns the mean of x, even if the sum of x is out of the range of float64.
 func mean(x []float64) float64 {
 	sum := 0.
 	for _, v := range x {
@@ -285,7 +285,7 @@ func (r *rejection) shiftedScores(known []scoreParts, weight float64, classes in
 }
 
 // setScore sets Score and Rejected of out for the sample x, which must be the latest sample of the
-// workspace w. The index at is the index of the predicted label.
+// workspace w. The parameter at is the index of the predicted label.
 func (c *Classifier) setScore(out *Class, x []float64, at int, w *Workspace) {
 	r := c.rejection
 	if r == nil {
@@ -321,8 +321,8 @@ func inverseDeviations(ctx context.Context, x mat.Matrix) []float64 {
 }
 
 // spanShare computes, from the projection y = xP of a sample x, the share of x that lies in the span
-// of P. If the columns of P have the Gram matrix LLᵀ, the component of x in the span has the norm of
-// L⁻¹y.
+// of P. If LLᵀ is the Gram matrix of the columns of P, the norm of the component of x in the span
+// is ‖L⁻¹y‖.
 type spanShare struct {
 	pivots []int                  // indices of linearly independent columns of P
 	length []float64              // norms of all columns of P

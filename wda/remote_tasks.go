@@ -13,9 +13,9 @@ import (
 )
 
 // pairTask solves transport problems for pairs of classes in another process. The other process
-// receives Y = X·P (n × p) once, and a few numbers for each pair of classes. For each pair it returns
-// the transport cost W and the gradient ∂W/∂Y for both classes. The calling process sums over the
-// pairs in their order, so the bits of the result do not depend on where pairs are solved.
+// receives Y = X·P (n × p) once, and a few numbers for each pair of classes. For each pair it
+// returns the transport cost W and the gradient ∂W/∂Y for both classes. The calling process sums
+// over the pairs in a fixed order, so the result is bit-identical wherever the pairs are solved.
 const pairTask = "wda.pair"
 
 // pairShared has the projected samples and the settings of transport that all pairs share.

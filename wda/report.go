@@ -57,8 +57,9 @@ type Report struct {
 	Maxima []float64
 	LedTo  []int
 	// ValidationError is the fraction of held-out samples that the result classifies wrongly.
-	// Validations contains the errors during the fit from the starting point that led to the result.
-	// Without Settings.Validation, both fields are zero.
+	// Validations contains this fraction for the projections during the fit. If there were several
+	// starting points, only the fit that led to the result counts. Without Settings.Validation,
+	// both fields are zero.
 	ValidationError float64
 	Validations     []ValidationPoint
 	// Warnings lists what is unusual about the data, the settings or the result.
@@ -151,9 +152,9 @@ type Member struct {
 	Shrinkage Shrinkage
 	Lambda    Lambda
 	Scale     Scale
-	// Leading is the number of informative components. For finalists, Fit compared fits with
-	// different numbers of components. For other candidates, Fit compared the first components of one
-	// fit.
+	// Leading is the number of informative components. To choose Leading for a finalist, Fit
+	// compared several fits with different numbers of components. For all other candidates, Fit
+	// made one fit with all components and compared the first components of this fit.
 	Leading int
 	// Error is the fraction of held-out rows that were classified wrongly. Loss is Error plus a
 	// Brier score: the score of the votes of the neighbors, weighted by distance, or the score of the

@@ -74,7 +74,7 @@ type Data struct {
 
 // Objective defines J and how precisely it is evaluated. The package documentation has the formula.
 type Objective struct {
-	// Lambda is λ. Default: chosen on held-out rows; in Score, which chooses nothing,
+	// Lambda is λ. Default: chosen on held-out rows. Score does not choose settings; its default is
 	// RelativeLambda(1).
 	Lambda Lambda
 	// Iterations is L, the number of Sinkhorn iterations that define the transport cost W. Default
@@ -83,10 +83,11 @@ type Objective struct {
 	// classes of n and m samples takes memory for 3L(n + m) numbers.
 	Iterations int
 	// Shrinkage is ρ, which reduces overfitting: ridge = ρ·σ_w²(P⁰). Default: chosen on held-out
-	// rows; in Score, which chooses nothing, FixedShrinkage(1).
+	// rows. Score does not choose settings; its default is FixedShrinkage(1).
 	Shrinkage Shrinkage
-	// Proportional weights classes by their frequencies π: w_cc' = π_c π_c' for two classes and
-	// w_cc = π_c for one. Default false: each pair has the weight 1, as in the paper.
+	// Proportional weights the transport costs by the class frequencies π. The weight is π_c·π_c'
+	// between two classes c and c', and π_c within class c. Default false: all weights are 1, as in
+	// the paper.
 	Proportional bool
 	// Gradient selects how the gradient of each transport cost W is computed. The default,
 	// sinkhorn.GradientUnrolled, is the derivative of W through all L iterations.
@@ -139,9 +140,10 @@ type Optimizer struct {
 // projected training samples classifies held-out samples. The result is the projection with the
 // lowest error, or the first such projection if several have the same error.
 type Validation struct {
-	// X and Labels are the held-out samples. If X is nil, Fit holds out some of its own samples:
-	// Fraction of each class, drawn with Settings.Seed, but at least two samples of the class
-	// remain. The default Fraction is 0.25.
+	// X and Labels are the held-out samples. If X is nil, Fit holds out some of the samples that it
+	// was called with. Fraction is the fraction of each class to hold out, and Settings.Seed
+	// determines the random choice. At least two samples of each class remain. The default Fraction
+	// is 0.25.
 	X        mat.Matrix
 	Labels   []int
 	Fraction float64
@@ -185,9 +187,9 @@ func (o Objective) withFixedDefaults() Objective {
 }
 
 // objectiveComponents returns the number of components in the objective, which is Leading for most
-// methods. For Fisher with components of different lengths, it is at most one less than the number of
-// classes, because the class means have no more directions. Otherwise Fisher and Principal use all
-// components, because the first components do not depend on their number.
+// methods. Fisher with components of different lengths has at most C − 1 components for C classes,
+// because the class means differ in at most C − 1 directions. Otherwise Fisher and Principal use all
+// components, because their first components do not depend on the number of components.
 func (s *Settings) objectiveComponents(classes int) int {
 	switch t := s.Optimizer.Method.traits(); {
 	case t.startsAtFisher && !s.Scale.equalLengths():

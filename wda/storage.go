@@ -22,7 +22,7 @@ import (
 // StoragePQ return other values. See Classifier.WithStorage.
 type Storage struct {
 	kind        storageKind
-	parts, bits int // number of parts, and bits of a code, of product quantization
+	parts, bits int // for product quantization: number of parts, and bits of each code
 }
 
 type storageKind uint8
@@ -154,7 +154,7 @@ type compactStorage struct {
 // WithStorage returns a classifier like c that stores its samples in another format. Distances are
 // computed to the decoded samples:
 //
-//	storage    bytes per sample    squared distance of a projected sample y to a stored one
+//	storage    bytes per sample    squared distance of a projected sample y to a stored sample
 //	float64    8·p                 ‖y − z‖²
 //	float32    4·p                 ‖y − z‖², with y and z rounded to float32
 //	int8       p                   Σ_k (y_k − o_k − s_k·c_k)²
@@ -202,8 +202,8 @@ func (c *Classifier) WithStorage(ctx context.Context, s Storage, workers int) (*
 	return out, nil
 }
 
-// storeSamples returns the projected samples y (n × p) as points in the storage of c. It sets
-// offset and scale if the storage has them.
+// storeSamples returns the projected samples y (n × p) as points in the storage of c. For int8, it
+// also sets the offset and the scale.
 func (c *compactStorage) storeSamples(ctx context.Context, y matrix.Matrix[float64], labels []int, workers int) (*knn.Points[float64], error) {
 	var q *quantize.Quantizer
 	var err error
@@ -250,10 +250,11 @@ func (c *Classifier) Storage() Storage {
 	return c.compact.storage
 }
 
-// Bytes returns the number of bytes of the stored samples, including the offsets and scales of int8,
-// or the rotation and the codebooks of product quantization. The result is the size of these arrays in
-// a model file. It does not include labels and data structures for fast search. With int8 or 8-bit
-// codes and at least 2048 rows, the data structures may add half of the size.
+// Bytes returns the number of bytes of the stored samples, including the offsets and scales of
+// int8, or the rotation and the codebooks of product quantization. The result is the size of these
+// arrays in a model file. It does not include labels and data structures for fast search. With int8
+// or 8-bit codes and at least 2048 rows, the data structures may take half as many bytes in
+// addition.
 func (c *Classifier) Bytes() int {
 	c.mustBeMade()
 	_, p := c.model.Dims()

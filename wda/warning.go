@@ -28,9 +28,10 @@ const (
 	// the first constant feature. Values contains the number of constant features and the number of
 	// all features.
 	WarningConstantFeatures WarningCode = "constant-features"
-	// WarningFeatureScale: the spread of a feature is so large that distances depend on little else.
-	// Features contains the feature with the largest spread. Values contains its spread divided by
-	// the median spread, and the number of features with too large a spread. See Data.Standardize.
+	// WarningFeatureScale: the spread of a feature is so large that this feature dominates
+	// distances. Features contains the feature with the largest spread. Values contains its spread
+	// divided by the median spread, and the number of features with too large a spread. See
+	// Data.Standardize.
 	WarningFeatureScale WarningCode = "feature-scale"
 	// WarningFewSamples: a class has fewer than 5 samples. Classes contains the smallest class, and
 	// Values contains its size.
@@ -46,7 +47,7 @@ const (
 	// WarningEqualSamples: all samples of a class are equal. Classes contains the first such class.
 	WarningEqualSamples WarningCode = "equal-samples"
 	// WarningOneDirection: within classes, the projected samples vary in one direction only. A few
-	// features determine the projection, because their numbers are large or nearly constant. Values
+	// features determine the projection, because their values are large or nearly constant. Values
 	// contains the number of components and the effective rank of the scatter within classes.
 	WarningOneDirection WarningCode = "one-direction"
 	// WarningHeldOutError: principal components classify held-out rows better than the projection.

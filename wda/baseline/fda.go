@@ -209,8 +209,8 @@ func (w *withinClasses) addPrincipal(ctx context.Context, out, c *mat.Dense, q i
 		back := projection.Product(ctx, projection.Product(ctx, c, ortho), mat.DenseCopyOf(ortho.T()))
 		rest = mat.DenseCopyOf(c)
 		rest.Sub(rest, back)
-		// A principal component of rest without variance may lie in the span of ortho. Therefore the
-		// principal components are orthonormalized after the columns of ortho.
+		// A principal component without variance may lie in the span of the columns of ortho.
+		// Therefore all principal components are orthonormalized after the columns of ortho.
 		pcs, err := principalComponents(ctx, rest, p-q)
 		if err != nil {
 			return err
@@ -282,9 +282,10 @@ func solveDense(ctx context.Context, w *withinClasses, m *mat.Dense) (*mat.Dense
 	return projection.Product(ctx, y, mat.DenseCopyOf(v.T())), nil
 }
 
-// solveCholesky uses the Cholesky factor of S_w. There must be more samples than features. S_w is then
-// singular only if S_b is also singular or if the classes are separated perfectly. In both cases, the
-// factor 1 + projection.Floor on the diagonal does not change the result.
+// solveCholesky uses the Cholesky factor of S_w. There must be more samples than features. If S_w
+// is singular in a direction, either S_b is also singular in this direction, or this direction
+// separates the classes perfectly. In both cases, the factor 1 + projection.Floor on the diagonal
+// does not change the result.
 func solveCholesky(ctx context.Context, w *withinClasses, m *mat.Dense) (*mat.Dense, error) {
 	_, d := w.residuals.Dims()
 	sw := w.scatter(ctx)
@@ -309,15 +310,15 @@ func solveCholesky(ctx context.Context, w *withinClasses, m *mat.Dense) (*mat.De
 	return mat.DenseCopyOf(z.T()), nil
 }
 
-// solveDual solves with the n × n Gram matrix K = wwᵀ, where w are the residuals. Without
-// shrinkage, the result is
+// solveDual computes S_w⁺m with the n × n Gram matrix K = wwᵀ, where the rows of w are the residuals.
+// Without shrinkage, the result is
 //
 //	S_w⁺m = n wᵀ K⁺K⁺ w m
 //
 // and solveDual adds a multiple of 1_c·1_cᵀ to K for each class c, where 1_c is the indicator vector
-// of the class. This product is 0 on the range of w, because the columns of w sum to 0 over each class.
-// The new K is regular unless samples repeat. With the shrinkage s, a = (1−s)/n and b = s·meanVariance,
-// the result is (a·wᵀw + b·I)⁻¹m = (m − wᵀ(K + (b/a)·I)⁻¹w m)/b.
+// of the class. The matrix 1_c·1_cᵀ is 0 on the range of w, because the columns of w sum to 0 over
+// each class. The new K is regular unless samples repeat. With the shrinkage s, a = (1−s)/n and
+// b = s·meanVariance, the result is (a·wᵀw + b·I)⁻¹m = (m − wᵀ(K + (b/a)·I)⁻¹w m)/b.
 func solveDual(ctx context.Context, w *withinClasses, m *mat.Dense) (*mat.Dense, error) {
 	n, _ := w.residuals.Dims()
 	a, b := (1-w.shrinkage)/float64(n), w.shrinkage*w.meanVariance
