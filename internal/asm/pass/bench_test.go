@@ -9,8 +9,8 @@ import (
 	"github.com/gomonge/monge/internal/asm/num"
 )
 
-// BenchmarkPass measures each pass over an n × n matrix. Iterate is a Sinkhorn iteration without
-// the n divisions of v = b ⊘ q.
+// BenchmarkPass measures every pass over an n × n matrix. Iterate is a Sinkhorn iteration without
+// the n divisions v = b ⊘ q.
 func BenchmarkPass(b *testing.B) {
 	benchmark(b, "f64", kernels[float64, float64]())
 	benchmark(b, "f32", kernels[float32, float32]())
@@ -19,7 +19,7 @@ func BenchmarkPass(b *testing.B) {
 
 func benchmark[K, T num.Float](b *testing.B, types string, ks []kernel[K, T]) {
 	for _, k := range ks {
-		moved := 1 // matrices that the pass reads
+		moved := 1 // number of matrices that the pass reads
 		if k.name == "Begin" {
 			moved = 2
 		}
