@@ -9,7 +9,7 @@ import (
 	"github.com/gomonge/monge/internal/asm/num"
 )
 
-// TestRefBound checks the bound of doc.go: the error of a chain of d terms is at most γ_d·Σ|x_k b_k| for normal values.
+// TestRefBound checks the error bound in doc.go: the error of a sum of d terms is at most γ_d·Σ|x_k b_k| for normal values.
 func TestRefBound(t *testing.T) {
 	t.Run("float64", testRefBound[float64])
 	t.Run("float32", testRefBound[float32])
@@ -26,7 +26,7 @@ func testRefBound[T num.Float](t *testing.T) {
 		x, b := make([]T, d), make([]T, d)
 		asmtest.Fill(rng, x, asmtest.Gauss)
 		asmtest.Fill(rng, b, asmtest.Gauss)
-		if k := rng.IntN(d + 1); k > 0 { // cancellation: the rest is the start, negative
+		if k := rng.IntN(d + 1); k > 0 { // the last d − k terms cancel earlier terms
 			for i := range d - k {
 				x[k+i], b[k+i] = x[i%k], -b[i%k]
 			}
