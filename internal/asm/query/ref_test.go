@@ -6,7 +6,7 @@ import (
 	"github.com/gomonge/monge/internal/asm/asmtest"
 )
 
-// TestAccuracy compares the definitions with exact sums, within the bounds of doc.go.
+// TestAccuracy compares the Go reference implementations with exact sums, within the error bounds in doc.go.
 func TestAccuracy(t *testing.T) {
 	var sq, products asmtest.Worst
 	rng := asmtest.NewRand(3)
@@ -38,8 +38,8 @@ func TestAccuracy(t *testing.T) {
 	products.Report(t, "product")
 }
 
-// TestEqualRows checks that the distance of equal vectors is 0 and that the distance of finite
-// vectors is never NaN.
+// TestEqualRows checks that the distance between equal vectors is 0, and that the distance between finite
+// vectors is not NaN.
 func TestEqualRows(t *testing.T) {
 	const d = 48
 	dst := make([]float32, Rows)
