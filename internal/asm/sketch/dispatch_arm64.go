@@ -38,7 +38,7 @@ func filter(masks []uint32, codes []uint8, groups []Group, queries []int8, q *[Q
 		return
 	}
 	cp, gp := unsafe.SliceData(codes), unsafe.SliceData(groups)
-	for j := 0; j < Queries; j += 4 { // the registers hold the sums of four queries
+	for j := 0; j < Queries; j += 4 { // the kernel processes four queries at a time
 		if asm.Uses(asm.DotProd) {
 			filterNEONDotProd(&masks[j], cp, gp, len(groups), &queries[j*Step], steps, &q[j])
 		} else {
