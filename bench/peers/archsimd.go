@@ -7,9 +7,9 @@ import (
 	"simd/archsimd"
 )
 
-// The peer archsimd uses the experimental package simd/archsimd on AVX2: straightforward loops over vectors of 256 bits. Its
-// exp uses Cody and Waite's reduction and a Taylor polynomial. It handles neither special values nor subnormal results, and
-// has no bound of 1 ULP. It has no log.
+// The peer archsimd uses the experimental package simd/archsimd on AVX2, with simple loops over vectors of 256 bits. Its exp
+// uses Cody–Waite reduction and a Taylor polynomial. Its exp does not handle special values or subnormal results, and may have
+// errors above 1 ULP. The peer has no log.
 func init() {
 	makers["archsimd"] = func(s spec, dir string) *job {
 		switch {
@@ -30,7 +30,7 @@ func init() {
 	}
 }
 
-// taylor returns the coefficients 1/i!, the highest power first.
+// taylor returns the coefficients 1/i! of a polynomial of the given degree, the highest power first.
 func taylor(degree int) []float64 {
 	c := make([]float64, degree+1)
 	f := 1.0
@@ -77,7 +77,7 @@ func exp32(x archsimd.Float32x8) archsimd.Float32x8 {
 	return y.AsInt32x8().Add(t.AsInt32x8().ShiftAllLeft(23)).AsFloat32x8()
 }
 
-// shiftedExp64 sets dst to exp(x − top) and returns the sum. Lengths must be multiples of 8.
+// shiftedExp64 sets dst to exp(x − top) and returns the sum of dst. Lengths must be multiples of 8.
 func shiftedExp64(dst, x []float64, top float64) float64 {
 	var a, b archsimd.Float64x4
 	c := archsimd.BroadcastFloat64x4(top)
@@ -169,7 +169,7 @@ func logSumExp32(x []float32) float32 {
 	return top + float32(math.Log(float64(sum32(a))))
 }
 
-// sqDistanceSIMD returns the squared distance of two vectors. Their length must be a multiple of 32.
+// sqDistanceSIMD returns the squared distance between x and y. Their length must be a multiple of 32.
 func sqDistanceSIMD(x, y []float32) float32 {
 	var a, b, c, d archsimd.Float32x8
 	for len(x) >= 32 && len(y) >= 32 {

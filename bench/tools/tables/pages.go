@@ -11,7 +11,7 @@ const generated = "<!-- Made by go run ./bench/tools/tables from bench/tools/res
 
 type work struct{ text, size string }
 
-// describe returns a description of a case of bench/peers in words.
+// describe returns a description of a case of bench/peers. The argument is the name of the case.
 func describe(name string) work {
 	kind, _, _ := strings.Cut(name, "/")
 	v := func(key string) string { return nameValue(name, key) }
@@ -75,7 +75,7 @@ func describe(name string) work {
 	return work{kind, name}
 }
 
-// number describes the number type and the number of threads of a row.
+// number describes the element type and the number of threads of a row.
 func (c *row) number() string {
 	text := map[string]string{"f64": "float64", "f32": "float32"}[nameValue(c.name, "type")]
 	if strings.HasSuffix(c.variant, "f32") {
@@ -171,7 +171,8 @@ The word says which of these the work needs most. A dash means that the limit wa
 	}
 }
 
-// short returns a table of README.md: a few typical cases, each with one peer. It shows the newest results of each machine.
+// short returns the speed table of README.md. It has a few typical cases, one peer for each case, and the newest results of each
+// machine.
 func (r *results) short() string {
 	var columns []*measured
 	for _, m := range r.measured {
@@ -180,7 +181,7 @@ func (r *results) short() string {
 			columns = append(columns, m)
 		}
 	}
-	// To keep the README short, it has the shares of one machine, the last one measured.
+	// To keep README.md short, only the machine that was measured last has the shares of the limit.
 	shares := slices.IndexFunc(columns, func(m *measured) bool {
 		return slices.ContainsFunc(m.rows, func(c *row) bool { return c.share > 0 })
 	})
@@ -264,7 +265,7 @@ time that each query took: it leaves out what other programs on the machine took
 	}
 }
 
-// writeTable writes a table with a row for each benchmark. It writes nothing if there are no benchmarks.
+// writeTable writes a table with one row for each benchmark in the slice of. It writes nothing if the slice is empty.
 func writeTable(b *strings.Builder, head string, of []bench, cells func(bench) []string) {
 	if len(of) == 0 {
 		return
@@ -350,7 +351,7 @@ func (r *results) levelsPage(b *strings.Builder) {
 	}
 }
 
-// accuracy is a test that measures an error, with a description of the error.
+// accuracy contains the name of a test that measures an error, and a description and the unit of the error.
 type accuracy struct{ test, text, unit string }
 
 var accuracies = []accuracy{
@@ -398,7 +399,7 @@ means that the test prints one error only, and that it is of a result below the 
 	}
 }
 
-// largest returns the largest error of normal results, and of all results.
+// largest returns the largest error of normal results, and the largest error of all results.
 func (a accuracy) largest(errors map[string][]measuredError) (normal, any float64) {
 	for test, list := range errors {
 		if test != a.test && !strings.HasPrefix(test, a.test+"/") {
@@ -414,7 +415,7 @@ func (a accuracy) largest(errors map[string][]measuredError) (normal, any float6
 	return normal, any
 }
 
-// shortAccuracy returns a table of README.md: two typical functions.
+// shortAccuracy returns the accuracy table of README.md. It has two typical functions.
 func (r *results) shortAccuracy() string {
 	largest := func(text string) string {
 		var most float64

@@ -13,11 +13,11 @@ import (
 
 func mapKeys[K cmp.Ordered, V any](m map[K]V) iter.Seq[K] { return maps.Keys(m) }
 
-// source describes the origin of a raw file. The name of the file contains the day, the machine and the instruction set. The
-// header contains the other data.
+// source describes the origin of a raw file. The file name contains the day, the machine and the instruction-set level. The field
+// header has lines from the file.
 type source struct {
 	file, day, machine, level string
-	header                    []string // lines on CPU, commit and peers
+	header                    []string // lines about the CPU, the commit and the peers
 }
 
 func (s source) title() string { return s.machine + ", " + levelNames[s.level] + ", " + s.day }
@@ -30,25 +30,25 @@ var machineNames = map[string]string{"zen3": "Zen 3", "zen4": "Zen 4", "sapphire
 
 var levelNames = map[string]string{"avx2": "AVX2", "avx512": "AVX-512", "neon": "NEON", "ref": "plain Go"}
 
-// measured contains the rows of bench/peers in one file. If the file has several runs, every time is the least time of all
+// measured contains the rows of one output file of bench/peers. If the file has several runs, every time is the least time of all
 // runs.
 type measured struct {
 	source
 	rows  []*row
-	below []string // rows whose share of the limit is below its goal, with the reason
+	below []string // messages about rows with a share of the limit below the goal
 }
 
-// row is a case that one variant of monge solves, with the times of the peers in µs.
+// row contains the times of one variant of monge and of the peers in one case, in µs.
 type row struct {
 	name, variant string
 	ours          float64
 	peers         map[string]float64
 	order         []string
 	share         float64 // share of the machine's limit, or 0 if it was not measured
-	bound         string  // the resource that determines the limit: FMA, load …
+	bound         string  // resource that determines the limit, such as FMA or load
 }
 
-// listing is a raw file that is shown nearly unchanged.
+// listing is a raw file that the pages show nearly unchanged.
 type listing struct {
 	source
 	text string
@@ -106,7 +106,7 @@ func (r *results) add(name, text string) error {
 
 var other = regexp.MustCompile(`([\w-]+) ([\d.]+) \(`)
 
-// parse reads the tables of bench/peers.
+// parse reads the tables in the output of bench/peers.
 func (m *measured) parse(text string) error {
 	byName := map[string]*row{}
 	for line := range strings.Lines(text) {
@@ -180,7 +180,8 @@ func (c *row) fastest() string {
 	return best
 }
 
-// ratio returns the peer's time divided by monge's as text, in bold below 1, or a dash if the peer did not run the case.
+// ratio returns the peer's time divided by monge's time as text. A ratio below 1 is bold. If the peer did not run the case, ratio
+// returns a dash.
 func (c *row) ratio(peer string) string {
 	if c == nil || c.peers[peer] == 0 {
 		return "–"
@@ -192,7 +193,7 @@ func (c *row) ratio(peer string) string {
 	return text
 }
 
-// limit returns the share of the machine's limit and the resource that determines the limit.
+// limit returns a text with the share of the machine's limit and the resource that determines the limit.
 func (c *row) limit() string {
 	if c.share == 0 {
 		return "–"
@@ -200,7 +201,7 @@ func (c *row) limit() string {
 	return fmt.Sprintf("%.2f %s", c.share, c.bound)
 }
 
-// short returns the ratio, followed by the share in brackets if share is true.
+// short returns the ratio as text. If share is true, the share of the limit follows in parentheses.
 func (c *row) short(peer string, share bool) string {
 	text := c.ratio(peer)
 	if share && c != nil && c.share > 0 && text != "–" {
@@ -209,7 +210,7 @@ func (c *row) short(peer string, share bool) string {
 	return text
 }
 
-// find returns the row of a case and a variant, or nil.
+// find returns the row with the given case name and variant, or nil.
 func (m *measured) find(name, variant string) *row {
 	for _, c := range m.rows {
 		if c.name == name && c.variant == variant {
@@ -219,7 +220,8 @@ func (m *measured) find(name, variant string) *row {
 	return nil
 }
 
-// twoDigits formats a number with two significant digits, or all digits of an integer. threeDigits formats three digits.
+// twoDigits formats a number with two significant digits, and threeDigits with three. Large numbers have all digits before the
+// decimal point.
 func twoDigits(x float64) string   { return significant(x, 2) }
 func threeDigits(x float64) string { return significant(x, 3) }
 
@@ -234,17 +236,17 @@ func significant(x float64, digits int) string {
 	return strconv.FormatFloat(x, 'f', decimals, 64)
 }
 
-// bench is a line of go test -bench: its name without the number of processors, and its values by unit.
+// bench is a line of output of go test -bench. The name is without the number of processors. The keys of values are units.
 type bench struct {
 	name   string
 	values map[string]float64
 }
 
-// processors matches the suffix with the number of processors in the name of a benchmark.
+// processors matches the number of processors at the end of a benchmark name.
 var processors = regexp.MustCompile(`-\d+$`)
 
-// benchmarks returns the results in all sections of text whose first line, "commit …: command", contains
-// the argument what.
+// benchmarks returns the benchmark results in some sections of text. Every section begins with a line
+// "commit …: command". The results are from the sections with a first line that contains the argument what.
 func benchmarks(text, what string) []bench {
 	var out []bench
 	in := false
@@ -265,7 +267,7 @@ func benchmarks(text, what string) []bench {
 	return out
 }
 
-// value returns the value of a key in a name of the form Name/key=value/key=value.
+// value returns the value of a key in the benchmark name, which has the form Name/key=value/key=value.
 func (b bench) value(key string) string { return nameValue(b.name, key) }
 
 func nameValue(name, key string) string {
@@ -277,7 +279,7 @@ func nameValue(name, key string) string {
 	return rest
 }
 
-// points contains the measurements of bench/tools/scaling along one axis.
+// points contains the measurements of bench/tools/scaling for one varied quantity.
 type points struct {
 	axis, remark string
 	values       [][2]string // value, ms
@@ -309,15 +311,15 @@ func scalingAxes(text string) ([]points, error) {
 // measuredError is an error that a test logged.
 type measuredError struct {
 	error     float64
-	subnormal bool // whether the error is that of a subnormal result
+	subnormal bool // whether the result with this error is subnormal
 }
 
 var logged = regexp.MustCompile(`largest error ([\d.]+) ULP|: error ([\d.]+) of the bound`)
 
-// argument matches the argument of the function with the error, in the logs of the kernels exp and 2^y and of vecmath.
+// argument matches a negative argument of exp or 2^y in a logged line.
 var argument = regexp.MustCompile(`(?:exp\(|2\^| at )(-[\d.]+)`)
 
-// errorsOf returns the errors in the output of go test -v, by test.
+// errorsOf returns the errors in the output of go test -v. The map key is the name of the test.
 func errorsOf(text string) map[string][]measuredError {
 	out := map[string][]measuredError{}
 	test := ""
