@@ -56,7 +56,7 @@ func fma32(x, y, z float32) float32 {
 	if b&below != middle && b&^(1<<63) >= smallest {
 		return float32(s)
 	}
-	// TwoSum computes the rounding error e, such that p + c = s + e exactly.
+	// The TwoSum algorithm computes the rounding error e. Then p + c = s + e exactly.
 	t := float64(s - p)
 	e := float64(p-float64(s-t)) + float64(c-t)
 	if e != 0 && b&1 == 0 && e-e == 0 {

@@ -336,9 +336,9 @@ func cosine[T num.Float](x, y []T) T {
 	return longCosine(x, y)
 }
 
-// The assembly functions jump to the following functions if a sum of squares is out of range. Their arguments
-// and results have the same offsets. Because of these jumps, cosine and norm need no check after the assembly
-// returns.
+// The assembly of cosine and norm jumps to the following functions if a sum of squares is out of range. So
+// cosine and norm need no check after the assembly returns. The offsets of arguments and results are the same
+// as in the assembly functions.
 
 //lint:ignore U1000 assembly jumps to it
 func cosineOutOfRange64(n int, x, y *float64) float64 {

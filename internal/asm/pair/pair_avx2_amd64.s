@@ -57,7 +57,7 @@ GLOBL absf64<>(SB), RODATA|NOPTR, $8
 	SUBQ left, mask
 
 // The FIRST macros set the lanes a to the terms of the 32 bytes at off, and the TERM macros add these terms to a. The
-// FIRSTPART and PART macros do the same for only the elements that the mask selects. Masked-off elements have the
+// FIRSTPART and PART macros do the same, but only for the elements that the mask selects. Masked-off elements have the
 // product −0·0, which changes no lane. Their square or distance is +0, which changes no sum, because the square or
 // distance of a selected element is not −0.
 #define FIRSTDOT(off, t, a) \
@@ -138,8 +138,8 @@ GLOBL absf64<>(SB), RODATA|NOPTR, $8
 	or       64(mask), Y8, Y8; \
 	add      Y8, a, a
 
-// RESULTSUM stores the sum in X0. RESULTNORM stores the square root of the sum, and jumps to out if the sum is out of
-// range or NaN.
+// RESULTSUM stores the sum from X0. RESULTNORM stores the square root of the sum, or jumps to the label out if the sum
+// is out of range or NaN.
 #define RESULTSUM moveone X0, result
 #define RESULTNORM \
 	order   quotient+0(SB), X0;  \
@@ -151,7 +151,7 @@ GLOBL absf64<>(SB), RODATA|NOPTR, $8
 #define RESULT RESULTSUM
 
 // TERM3 adds the terms of a cosine for the 32 bytes at off. It adds x·y to the lanes a, x² to the lanes b and y² to
-// the lanes c. PART3 does the same for only the elements that the mask selects.
+// the lanes c. PART3 does the same, but only for the elements that the mask selects.
 #define TERM3(off, a, b, c) \
 	move off(xp), Y12; \
 	move off(yp), Y13; \

@@ -51,7 +51,7 @@ GLOBL absf64<>(SB), RODATA|NOPTR, $8
 	addone        t, x, x
 
 // The FIRST macros set the lanes a to the terms of the 64 bytes at off, and the TERM macros add these terms to a. The
-// PART macros do the same for only the elements that the mask k selects.
+// PART macros do the same, but only for the elements that the mask k selects.
 #define FIRSTDOT(off, t, a) \
 	move off(xp), t;    \
 	mul  off(yp), t, a
@@ -100,8 +100,8 @@ GLOBL absf64<>(SB), RODATA|NOPTR, $8
 #define TERMPLAIN(off, t, a) add off(xp), a, a
 #define PARTPLAIN(off, t, k, a) add off(xp), a, k, a
 
-// RESULTSUM stores the sum in X0. RESULTNORM stores the square root of the sum, and jumps to out if the sum is out of
-// range or NaN.
+// RESULTSUM stores the sum from X0. RESULTNORM stores the square root of the sum, or jumps to the label out if the sum
+// is out of range or NaN.
 #define RESULTSUM moveone X0, result
 #define RESULTNORM \
 	order   quotient+0(SB), X0;  \
@@ -113,7 +113,7 @@ GLOBL absf64<>(SB), RODATA|NOPTR, $8
 #define RESULT RESULTSUM
 
 // TERM3 adds the terms of a cosine for the 64 bytes at off. It adds x·y to the lanes a, x² to the lanes b and y² to
-// the lanes c. PART3 does the same for only the elements that the mask K1 selects.
+// the lanes c. PART3 does the same, but only for the elements that the mask K1 selects.
 #define TERM3(off, a, b, c) \
 	move off(xp), Z8; \
 	move off(yp), Z9; \

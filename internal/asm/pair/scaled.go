@@ -16,8 +16,8 @@ func Cosine[T num.Float](x, y []T) T { return cosine(x, y) }
 // Norm returns √Σ x[i]², without intermediate overflow or underflow.
 func Norm[T num.Float](x []T) T { return norm(x) }
 
-// inRange reports whether the sum of squares s is so large that underflow of its terms does not matter, and so small
-// that the product of two such sums does not overflow. Zero, NaN and infinity are out of range.
+// inRange reports whether the sum of squares s is in a safe range. In this range, underflow of single squares does not
+// matter, and the product of two sums does not overflow. Zero, NaN and infinity are out of range.
 func inRange[T num.Float](s T) bool {
 	if num.IsFloat64[T]() {
 		return 0x1p-500 <= float64(s) && float64(s) < 0x1p500

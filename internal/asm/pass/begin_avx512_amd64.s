@@ -37,7 +37,7 @@
 #define mask K1
 #define ytail Z31
 
-// DOT adds 64 bytes of k·mat·v to the lanes of a row sum. Z8 holds v.
+// DOT adds the products k·mat·v of 64 bytes to the lanes of a row sum. Z8 holds v.
 #define DOT(k, mat, lanes) \
 	move k, Z9;        \
 	mul  mat, Z9, Z9;  \
@@ -49,7 +49,7 @@
 	mulz  mat, Z9, mask, Z9; \
 	fma   Z9, Z8, lanes
 
-// ADDKM adds 64 bytes of k·(u·mat + s) to q in Z0.
+// ADDKM adds the terms k·(u·mat + s) of 64 bytes to q in Z0.
 #define ADDKM(k, mat, s, u) \
 	move   mat, Z1;  \
 	fma213 s, u, Z1; \

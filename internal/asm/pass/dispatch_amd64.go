@@ -57,7 +57,7 @@ func form(v asm.Variant, n, ldk int, rows, columns bool) asm.Variant {
 // load of 64 bytes from these rows crosses a cache line.
 func isOddStride(ldk int) bool { return ldk%8 == 4 }
 
-// f64 and f32 convert p to *float64 and *float32. The caller must know that T is this type.
+// f64 converts p to *float64, and f32 converts p to *float32. The caller must know the type T.
 func f64[T num.Float](p *T) *float64 { return (*float64)(unsafe.Pointer(p)) }
 func f32[T num.Float](p *T) *float32 { return (*float32)(unsafe.Pointer(p)) }
 

@@ -43,7 +43,7 @@ func run[K, T num.Float](m, n int, k *K, ldk int, v, a, u, q *T, divide bool) bo
 	return true
 }
 
-// f64 and f32 convert p to *float64 and *float32. The caller must know that T is this type.
+// f64 converts p to *float64, and f32 converts p to *float32. The caller must know the type T.
 func f64[T num.Float](p *T) *float64 { return (*float64)(unsafe.Pointer(p)) }
 func f32[T num.Float](p *T) *float32 { return (*float32)(unsafe.Pointer(p)) }
 

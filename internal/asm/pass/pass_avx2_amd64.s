@@ -44,9 +44,9 @@
 #define ui R12
 #define rows R13
 
-// A matrix k of at most small bytes stays in the first-level cache. The kernel adds its rows to q eight rows behind
-// the row sums. Rows of rowlo to rowhi bytes are added to q in a separate loop right after their sums, while they are
-// in the cache.
+// The constant small is the byte count of the largest matrix k that stays in the first-level cache. For such a matrix,
+// the kernel updates q eight rows behind the row sums. If a row has at least rowlo and at most rowhi bytes, the kernel
+// updates q in a separate loop right after the row sums, while the rows are in the cache.
 #define small 36864
 #define rowlo 3712
 #define rowhi 8704

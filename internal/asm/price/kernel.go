@@ -21,8 +21,8 @@ type lanes struct {
 	at    float64
 }
 
-// lowerLeast returns the minimum of the value least, at index at, and the least element in x, and the index of this
-// minimum. The piece of x begins at index first of the row.
+// lowerLeast compares the value least, which has the index at, with the least element in x. It returns the smaller value
+// and its index. The lanes x are for a piece of the row that begins at index first.
 func (x *lanes) lowerLeast(first int, least float64, at int) (float64, int) {
 	j := int(x.at)
 	if r := x.least[j&(blockSize-1)]; r < least {
@@ -93,7 +93,7 @@ func Two[T num.Float](c []T, v []float64) (least float64, at int, second float64
 		}
 		old, was := least, at
 		least, at = x.lowerLeast(done, least, at)
-		if at != was { // second may now be the old least, or another element of the lane of the new least
+		if at != was { // the second value may be the old least, or another element of the lane of the new least
 			second = min(second, old)
 			l := at % blockSize
 			x.least[l] = math.Inf(1)

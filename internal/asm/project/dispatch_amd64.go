@@ -8,8 +8,8 @@ import (
 )
 
 // The functions that call assembly are not inlined, because the scheduler can stop a goroutine only at a
-// stack check of a Go function. The arguments rows, cols and depth are positive. The columns of an AVX2
-// tile function fill whole tiles. Only the last vector may be partial.
+// stack check of a Go function. The arguments rows, cols and depth are positive. In a call of an AVX2 tile
+// function, the columns fill whole tiles, and only the last vector may be partial.
 
 //go:noescape
 func productAVX512F64(rows, cols, depth int, c *float64, ldc int, a *float64, ra, ka int, b *float64, ldb int, more bool)

@@ -46,7 +46,7 @@
 #define F64
 #include "type_amd64.h"
 
-// two adds the squares of two elements of each of four rows to the lanes of s. The elements are i bytes after g.
+// The macro two adds the squares of two elements of each of four rows to the lanes of s. The elements are i bytes after g.
 #define two(i, g, s) \
 	VMOVUPD     i(g), X4;                    \
 	VMOVUPD     i(g)(ldxb*1), X5;            \
@@ -127,7 +127,7 @@ store:
 #define F32
 #include "type_amd64.h"
 
-// four loads four elements of each of eight rows, in two groups of four rows.
+// The macro four loads four elements of each of eight rows, in two groups of four rows.
 #define four(g, h) \
 	VMOVUPS     (g), X4;                    \
 	VMOVUPS     (g)(ldxb*1), X5;            \
@@ -138,8 +138,8 @@ store:
 	VINSERTF128 $1, (h)(ldxb*2), Y6, Y6;    \
 	VINSERTF128 $1, (h)(three*1), Y7, Y7
 
-// half transposes two of the four elements of every row, and adds their squares to s. The instruction unpack selects the
-// first two or the last two elements.
+// The macro half transposes two of the four elements of every row, and adds their squares to s. The instruction unpack
+// selects the first two or the last two elements.
 #define half(unpack, s) \
 	unpack    Y5, Y4, Y8;   \
 	unpack    Y7, Y6, Y9;   \
@@ -148,7 +148,7 @@ store:
 	fma       Y10, Y10, s;  \
 	fma       Y11, Y11, s
 
-// eight adds the squares of four elements of each of eight rows to the lanes of s.
+// The macro eight adds the squares of four elements of each of eight rows to the lanes of s.
 #define eight(g, h, s) \
 	four(g, h);         \
 	half(VUNPCKLPS, s); \
@@ -163,7 +163,7 @@ store:
 	VINSERTF128 $1, X8, Y4, Y4;                     \
 	fma         Y4, Y4, s
 
-// next adds the byte count i to the pointers of all six groups of rows.
+// The macro next adds the byte count i to the pointers of all six groups of rows.
 #define next(i) \
 	ADDQ $i, g0; \
 	ADDQ $i, g1; \

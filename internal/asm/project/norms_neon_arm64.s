@@ -77,7 +77,7 @@
 	FMOVQ (xr), F19; \
 	ADD   ldxb, xr
 
-// TRANSPOSE stores the transpose of the 4 × 4 matrix in V16–V19 in V24–V27.
+// TRANSPOSE transposes the 4 × 4 matrix in V16–V19. The result is in V24–V27.
 #define TRANSPOSE \
 	VZIP1 V18.S4, V16.S4, V20.S4; \
 	VZIP2 V18.S4, V16.S4, V21.S4; \
@@ -97,7 +97,7 @@
 	VFMLA V26.S4, V26.S4, s.S4; \
 	VFMLA V27.S4, V27.S4, s.S4
 
-// ELEMENTS loads one element of each of four rows into the lanes of V16. LAST4 adds the squares of such elements to s.
+// ELEMENTS loads one element of each of four rows into the lanes of V16. LAST4 also adds the squares of these elements to s.
 #define ELEMENTS \
 	FMOVS (xr), F16;      \
 	ADD   ldxb, xr;       \

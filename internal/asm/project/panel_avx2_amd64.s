@@ -34,15 +34,15 @@
 #define hj R12
 #define ythird R13
 
-// row adds x·b to the sums s0, s1 and s2 of one row of the tile. The element x of a is broadcast, and Y12, Y13 and Y15 hold
-// a row of b.
+// The macro row adds x·b to the sums s0, s1 and s2 of one row of the tile. The element x of a is broadcast, and Y12, Y13 and
+// Y15 hold a row of b.
 #define row(x, s0, s1, s2) \
 	bcast x, Y14;       \
 	fma   Y12, Y14, s0; \
 	fma   Y13, Y14, s1; \
 	fma   Y15, Y14, s2
 
-// step adds term k + i to the sums of the tile, where ak and bk point to term k.
+// The macro step adds term k + i to the sums of the tile, where ak and bk point to term k.
 #define step(i) \
 	move (i*96)(bk), Y12;                        \
 	move (i*96+32)(bk), Y13;                     \
@@ -52,14 +52,14 @@
 	row((i*4*size+2*size)(ak), Y6, Y7, Y8);      \
 	row((i*4*size+3*size)(ak), Y9, Y10, Y11)
 
-// sums sets the sums s0, s1 and s2 of one row to r_i + s_j. The operand x is r_i.
+// The macro sums sets the sums s0, s1 and s2 of one row to r_i + s_j. The operand x is r_i.
 #define sums(x, s0, s1, s2) \
 	bcast x, Y14;           \
 	add   (sj), Y14, s0;    \
 	add   32(sj), Y14, s1;  \
 	add   64(sj), Y14, s2
 
-// highest replaces y_ij by f_i − y_ij in one row, and updates the maxima h in Y12, Y13 and Y15. The operand x is f_i.
+// The macro highest replaces y_ij by f_i − y_ij in one row, and updates the maxima h in Y12, Y13 and Y15. The operand x is f_i.
 #define highest(x, s0, s1, s2) \
 	bcast x, Y14;       \
 	sub   s0, Y14, s0;  \
@@ -69,7 +69,7 @@
 	max   Y13, s1, Y13; \
 	max   Y15, s2, Y15
 
-// fetch prefetches two rows of the next tile. The register temp points to the first row.
+// The macro fetch prefetches two rows of the next tile. The register temp points to the first row.
 #define fetch \
 	PREFETCHT0 (temp);           \
 	PREFETCHT0 64(temp);         \

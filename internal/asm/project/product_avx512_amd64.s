@@ -105,8 +105,8 @@
 	move.Z (bp)(tmp*1), K2, b1; \
 	move.Z (bp)(third*1), K3, b2
 
-// step advances the pointers to the next term k, and sets the flags for the branch that follows. step4 is for tiles of at
-// most four rows.
+// The macro step advances the pointers to the next term k, and sets the flags for the branch that follows. The macro step4 is
+// for tiles of at most four rows.
 #define step \
 	ADDQ kab, ap; \
 	ADDQ kab, aq; \

@@ -19,7 +19,7 @@
 #include "textflag.h"
 #include "neon_arm64.h"
 
-// NEXTROW sets the pointer to to the row after from, but not beyond the row last.
+// NEXTROW advances a row pointer by the stride ld, but not beyond the pointer last.
 #define NEXTROW(from, to, ld, last) \
 	ADD  ld, from, to; \
 	CMP  last, to; \

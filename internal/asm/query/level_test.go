@@ -7,8 +7,8 @@ import (
 	"github.com/gomonge/monge/internal/asm/asmtest"
 )
 
-// sizes contains the row counts n and the row lengths d of the tests. Every loop has zero to three iterations,
-// or more.
+// sizes contains the row counts n and the row lengths d of the tests. They give zero to three iterations of every
+// loop, and larger iteration counts.
 var sizes = struct{ n, d []int }{[]int{0, 8, 16, 24, 40}, []int{0, 16, 32, 48, 64, 384, 1024}}
 
 // TestLevels compares every instruction-set level with the Go reference implementation, for all sizes and classes of

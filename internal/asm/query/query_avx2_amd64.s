@@ -41,7 +41,7 @@
 #define dld3 R12
 #define half (8*size)
 
-// FETCH prefetches the rows after the current four rows. The first prefetch is far bytes after the start of these rows,
+// FETCH prefetches the rows after the current four rows. The first prefetch is 1024 bytes after the start of these rows,
 // and every iteration prefetches as many bytes as it reads. A prefetch beyond the end of x has no effect.
 #define far 1024
 
@@ -100,7 +100,7 @@
 #define args 40
 
 // If d ≥ 1024, the current four rows and the next four rows do not fit in the L1 cache together. In this case FETCH
-// prefetches the current rows, near bytes ahead.
+// prefetches the current rows, 512 bytes ahead.
 #define near 512
 #define NEXT \
 	PREFETCHT0 far(ahead);       \

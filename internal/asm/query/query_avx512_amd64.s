@@ -37,8 +37,8 @@
 #define sp R12
 #define ahead R13
 
-// FETCH prefetches the rows after the current tile. The first prefetch is at the start of these rows or far bytes after
-// the start, and every iteration prefetches as many bytes as it reads. A prefetch beyond the end of x has no effect.
+// FETCH prefetches the rows after the current tile. The first prefetch is at the start of these rows, or 1024 bytes after
+// the start. Every iteration prefetches as many bytes as it reads. A prefetch beyond the end of x has no effect.
 #define far 1024
 
 // HALVE adds the upper half of register z to its lower half, the register y.

@@ -59,7 +59,7 @@ func newProblem(a *asmtest.Arena[float32], n, m, d int, class asmtest.Class) pro
 // value returns the bound that Filter compares with the threshold, for row i of group g and query j. It finds the bound by
 // bisection.
 func (p *problem) value(g, i, j, d int) float32 {
-	at := func(order int64) float32 { // at returns float32 number order, where all float32 are in ascending order
+	at := func(order int64) float32 { // maps ascending integers to ascending float32 numbers
 		if order < 0 {
 			return math.Float32frombits(1<<31 | uint32(-order))
 		}

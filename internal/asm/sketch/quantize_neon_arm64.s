@@ -28,8 +28,8 @@
 	FCVTL_2D(x, elements)  \
 	FCVTL2_2D(y, elements)
 
-// TERM subtracts the shift from t, and computes e. Register e holds a copy of x before. TERM adds x² to squares and e² to
-// rests.
+// TERM subtracts the shift from t, and computes e. Register e must hold a copy of x at the beginning. TERM adds x² to squares
+// and e² to rests.
 #define TERM(x, t, e, squares, rests) \
 	FSUB(t, t, 18)        \
 	FMLS(e, t, 17)        \

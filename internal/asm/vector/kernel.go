@@ -14,8 +14,8 @@ const (
 	logCost  = 32
 )
 
-// Affine sets dst[i] = (x[i] − c)·s for i < len(x). dst may be x. Otherwise dst and x must not overlap. It
-// panics if dst is shorter than x.
+// Affine sets dst[i] = (x[i] − c)·s for i < len(x). dst may be x. Otherwise dst and x must not overlap.
+// Affine panics if dst is shorter than x.
 func Affine[T num.Float](dst, x []T, c, s T) {
 	affineAll(dst, x, c, s, T(math.Copysign(0, -1)))
 }
@@ -51,7 +51,7 @@ func Max[T num.Float](x []T) T {
 	return acc[0] + 0
 }
 
-// Log sets dst[i] = ln x[i] for i < len(x). dst may be x. Otherwise dst and x must not overlap. It panics
+// Log sets dst[i] = ln x[i] for i < len(x). dst may be x. Otherwise dst and x must not overlap. Log panics
 // if dst is shorter than x.
 func Log[T num.Float](dst, x []T) { logs(dst, x, false) }
 

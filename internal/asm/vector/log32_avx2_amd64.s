@@ -3,8 +3,8 @@
 //	log, log2   dst[i] = ln x[i], log₂ x[i]                      0≤i<n
 //
 // Same bits as    logRef and log2Ref in ref.go.
-// Layout          x and dst have n contiguous elements. dst may be x. n is a positive multiple of 16, that
-//                 is, of 64 bytes.
+// Layout          x and dst have n contiguous elements. dst may be x. n is a positive multiple of 16 (64
+//                 bytes).
 // Tile            two vectors, 64 bytes.
 // Tail            none. The caller computes the remaining elements.
 // Special values  The kernel stops before a tile with an x that is not a positive normal number, and returns
@@ -42,7 +42,7 @@
 #define C0 13*32
 #define INVLN2 14*32
 
-DATA logf32<>+0(SB)/8, $0x3fac00003fbc0000 // c of every table cell
+DATA logf32<>+0(SB)/8, $0x3fac00003fbc0000 // the number c of every table cell
 DATA logf32<>+8(SB)/8, $0x3f9000003fa00000
 DATA logf32<>+16(SB)/8, $0x3f8000003f880000
 DATA logf32<>+24(SB)/8, $0x3f5000003f680000
@@ -100,7 +100,7 @@ DATA logf32<>+432(SB)/8, $0xbeffffecbeffffec
 DATA logf32<>+440(SB)/8, $0xbeffffecbeffffec
 GLOBL logf32<>(SB), RODATA|NOPTR, $448
 
-DATA log2f32<>+0(SB)/8, $0x3fac00003fbc0000 // c of every table cell
+DATA log2f32<>+0(SB)/8, $0x3fac00003fbc0000 // the number c of every table cell
 DATA log2f32<>+8(SB)/8, $0x3f9000003fa00000
 DATA log2f32<>+16(SB)/8, $0x3f8000003f880000
 DATA log2f32<>+24(SB)/8, $0x3f5000003f680000

@@ -3,8 +3,8 @@
 //	log, log2   dst[i] = ln x[i], log₂ x[i]                      0≤i<n
 //
 // Same bits as    logRef and log2Ref in ref.go.
-// Layout          x and dst have n contiguous elements. dst may be x. n is a positive multiple of 16, that
-//                 is, of 64 bytes.
+// Layout          x and dst have n contiguous elements. dst may be x. n is a positive multiple of 16 (64
+//                 bytes).
 // Tile            one vector.
 // Tail            none. The caller computes the remaining elements.
 // Special values  The kernel stops before a vector with an x that is not a positive normal number, and returns
@@ -41,7 +41,7 @@
 #define C0 192+10*size
 #define INVLN2 192+11*size
 
-DATA logf32<>+0(SB)/4, $0x3fbc0000 // c of every table cell
+DATA logf32<>+0(SB)/4, $0x3fbc0000 // the number c of every table cell
 DATA logf32<>+4(SB)/4, $0x3fac0000
 DATA logf32<>+8(SB)/4, $0x3fa00000
 DATA logf32<>+12(SB)/4, $0x3f900000
@@ -102,7 +102,7 @@ DATA logf32<>+228(SB)/4, $0x3eaaaa8c
 DATA logf32<>+232(SB)/4, $0xbeffffec
 GLOBL logf32<>(SB), RODATA|NOPTR, $236
 
-DATA log2f32<>+0(SB)/4, $0x3fbc0000 // c of every table cell
+DATA log2f32<>+0(SB)/4, $0x3fbc0000 // the number c of every table cell
 DATA log2f32<>+4(SB)/4, $0x3fac0000
 DATA log2f32<>+8(SB)/4, $0x3fa00000
 DATA log2f32<>+12(SB)/4, $0x3f900000

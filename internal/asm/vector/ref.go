@@ -74,8 +74,9 @@ func Ref2[T num.Float](x T) T {
 // If the logarithm is smaller than 1/8, r is exact. Otherwise the rounding error of r is at most 2^-29.
 // The largest error for all arguments is 0.649 ULP for ln and 0.681 ULP for log₂.
 
-// logTable contains c and −log c = hi + lo for eight cells, and the coefficients of Q, lowest degree first. hi is a multiple
-// of 2^-17 (for log₂: 2^-16), so that t is exact. prove/gencoef computed the numbers.
+// logTable contains the number c (in the field inverse) and −log c = hi + lo for every cell. The field poly contains the
+// coefficients of Q, lowest degree first. The high part hi is a multiple of 2^-17 (for log₂: 2^-16), so that t is exact. The
+// program prove/gencoef computed the numbers.
 type logTable struct {
 	inverse, hi, lo [8]float32
 	poly            [4]float32
