@@ -105,7 +105,7 @@ func check[T num.Float](t *testing.T, data []byte, f func(c *call[T])) {
 	})
 }
 
-// readOnlySlice returns n elements that the kernel must not change. The kernel may change a mutableSlice.
+// readOnlySlice returns n elements that the kernel must not change.
 func (c *call[T]) readOnlySlice(n int) []T {
 	k := c.numberUpTo(len(asmtest.Classes()))
 	if k < len(asmtest.Classes()) {

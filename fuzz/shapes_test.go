@@ -288,7 +288,7 @@ func (s *shapes[T]) matrix() matrix.Matrix[T] {
 	case 1:
 		m.Stride += s.numberUpTo(4) - 2
 	}
-	// The data have a sufficient length, are one element too short, or have an arbitrary length.
+	// The length of the data is sufficient, one element too short, or arbitrary.
 	n := s.numberUpTo(100)
 	if s.numberUpTo(7) > 0 && max(uint(m.Rows), uint(m.Cols), uint(m.Stride)) <= 100 {
 		n = max(0, span(m.Rows, m.Cols, m.Stride)+max(s.numberUpTo(8)-6, -1))
@@ -392,7 +392,7 @@ func pool[T num.Float]() *sinkhorn.Pool[T] {
 	return p
 }
 
-// result solves a problem between 3 and 4 points in two dimensions, and returns its result.
+// result solves a transport problem in two dimensions, between a set of 3 points and a set of 4 points.
 func (s *shapes[T]) result() *sinkhorn.Result[T] {
 	p := &sinkhorn.Problem[T]{X: dist.NewMatrix[T](rows, components, nil), Y: dist.NewMatrix[T](cols, components, nil), Lambda: 1}
 	for i := range p.X.Data {

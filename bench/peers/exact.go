@@ -79,8 +79,8 @@ func loadWeights[T dist.Float](s spec, dir string) (a, b []T) {
 	return y[:s.int("n")], y[s.int("n"):]
 }
 
-// mostLP is the largest n for which gonum's linear programming runs. It takes 10 to 40 ms for this n, and at least ten times as
-// long if n doubles.
+// mostLP is the largest n for which gonum's linear programming runs. For this n, gonum takes 10 to 40 ms. The time grows at least
+// tenfold when n doubles.
 const mostLP = 16
 
 // gonumLP solves a transport problem as a linear program in standard form. It omits the last column, because the

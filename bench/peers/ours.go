@@ -270,8 +270,8 @@ func solve[T dist.Float](s spec, dir string, storage sinkhorn.Storage) *job {
 	}
 }
 
-// batchJob returns a job that solves many problems in one call. In the kind tiny, every problem has its own cost matrix. In the
-// kind many, the problems share one matrix and have different marginals. The results are the transport costs.
+// batchJob returns a job that solves many problems in one call. In cases of kind "tiny", every problem has its own cost matrix. In
+// cases of kind "many", the problems share one matrix and have different marginals. The results are the transport costs.
 func batchJob[T dist.Float](s spec, dir string) *job {
 	n, costs := s.int("n"), make([]float64, s.int("count"))
 	solver, err := sinkhorn.NewSolver[T](&sinkhorn.Settings{Lambda: s.float("lambda"), Iterations: s.int("iters")})
@@ -351,10 +351,10 @@ func parallel(s spec, dir string, single bool) *job {
 	return nil
 }
 
-// fits returns a job that measures WDA. The kind wda measures one evaluation of the cost with its gradient. It runs a fit with a
-// few conjugate gradient steps, and divides the time between the first and the last step by the number of gradients. The time is an
-// upper bound, because line searches evaluate the cost more often. The kind fit measures a whole fit without shrinkage. All other
-// settings except the number of steps have their default values.
+// fits returns a job that measures WDA. Cases of kind "wda" measure one evaluation of the cost with its gradient. The job runs a
+// fit with a few conjugate gradient steps, and divides the time between the first and the last step by the number of gradients.
+// This time is an upper bound, because line searches evaluate the cost more often. Cases of kind "fit" measure a whole fit without
+// shrinkage.
 func fits(s spec, dir string, single bool) *job {
 	if s.kind != "wda" && s.kind != "fit" {
 		return nil

@@ -2,8 +2,8 @@ package main
 
 import "regexp"
 
-// because explains why some cases do not reach their goal for the share of the machine's limit. The field ours matches the
-// beginning of the name of a variant of monge. The field name matches the beginning of the name of a case.
+// because explains why some cases do not reach their goal for the ratio of the lower bound to the measured time. The field ours
+// matches the beginning of the name of a variant of monge. The field name matches the beginning of the name of a case.
 type because struct{ ours, name, text string }
 
 // reasons contains all explanations. missReason uses the first match.

@@ -16,7 +16,7 @@ type table struct {
 	goals  int
 	missed []string
 	notes  []string
-	below  []string // messages about rows with a share below the goal
+	below  []string // messages about rows whose share is below the goal
 	differ bool
 }
 
@@ -74,7 +74,7 @@ func (r *result) allowed(peer string) float64 {
 	return r.tolerance
 }
 
-// share returns a text with the lower bound for the time divided by the measured time, and the resource that determines the bound.
+// share returns a text with the ratio of the lower bound to the measured time, and the resource that determines the bound.
 func (t *table) share(name string, o *entry) string {
 	if o.least == 0 {
 		return "–"

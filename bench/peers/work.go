@@ -114,8 +114,8 @@ func leastWork(s spec, ours string) []limit.Phase {
 	return nil
 }
 
-// limitGoal returns the goal for a case, as a share of the machine's limit. Whole solves have a goal, and so do
-// kernels with at least 100 rows or numbers. For other cases, limitGoal returns 0.
+// limitGoal returns the goal for the ratio of the lower bound to the measured time. Whole solves have a goal, and
+// so do kernels with at least 100 rows or numbers. For other cases, limitGoal returns 0.
 func limitGoal(s spec) float64 {
 	switch s.kind {
 	case "sinkhorn", "sinkhornlog", "wda", "many", "free":

@@ -57,8 +57,8 @@ func TestReasons(t *testing.T) {
 	}
 }
 
-// TestShare checks that a row has its share of the limit and the resource that determines the limit. A row below its goal must
-// be listed with the reason.
+// TestShare checks that a row shows the ratio of the lower bound to the measured time, and the resource that determines the bound.
+// A row below its goal must be listed with the reason.
 func TestShare(t *testing.T) {
 	tab := newTable("avx2")
 	name := "lse/type=f64/n=1000"

@@ -105,7 +105,7 @@ func median(x []float64) float64 {
 	return (x[(len(x)-1)/2] + x[len(x)/2]) / 2
 }
 
-// A method that takes less than short seconds runs shortRuns times.
+// Methods that take less than 0.2 seconds run nine times.
 const short, shortRuns = 0.2, 9
 
 // measure solves a problem several times with every method. In each run, the default method is first.
@@ -145,7 +145,7 @@ func measure(p *sinkhorn.Problem[float64], tolerance float64, budget time.Durati
 	return best, nil
 }
 
-// bounded is a context that ends when the process has used the CPU time end.
+// bounded is a context that ends when the CPU time of the process exceeds the field end.
 type bounded struct {
 	context.Context
 	end   float64

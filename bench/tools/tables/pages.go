@@ -181,7 +181,7 @@ func (r *results) short() string {
 			columns = append(columns, m)
 		}
 	}
-	// To keep README.md short, only the machine that was measured last has the shares of the limit.
+	// To keep README.md short, the table has ratios to the lower bound only for the machine that was measured last.
 	shares := slices.IndexFunc(columns, func(m *measured) bool {
 		return slices.ContainsFunc(m.rows, func(c *row) bool { return c.share > 0 })
 	})
@@ -265,7 +265,7 @@ time that each query took: it leaves out what other programs on the machine took
 	}
 }
 
-// writeTable writes a table with one row for each benchmark in the slice of. It writes nothing if the slice is empty.
+// writeTable writes a table with one row for each benchmark. It writes nothing if there are no benchmarks.
 func writeTable(b *strings.Builder, head string, of []bench, cells func(bench) []string) {
 	if len(of) == 0 {
 		return

@@ -35,7 +35,7 @@ var levelNames = map[string]string{"avx2": "AVX2", "avx512": "AVX-512", "neon": 
 type measured struct {
 	source
 	rows  []*row
-	below []string // messages about rows with a share of the limit below the goal
+	below []string // messages about rows whose share is below the goal
 }
 
 // row contains the times of one variant of monge and of the peers in one case, in µs.
@@ -44,8 +44,8 @@ type row struct {
 	ours          float64
 	peers         map[string]float64
 	order         []string
-	share         float64 // share of the machine's limit, or 0 if it was not measured
-	bound         string  // resource that determines the limit, such as FMA or load
+	share         float64 // ratio of the lower bound to the measured time, or 0 if unknown
+	bound         string  // resource that determines the lower bound, such as FMA or load
 }
 
 // listing is a raw file that the pages show nearly unchanged.
@@ -193,7 +193,7 @@ func (c *row) ratio(peer string) string {
 	return text
 }
 
-// limit returns a text with the share of the machine's limit and the resource that determines the limit.
+// limit returns a text with the ratio of the lower bound to the measured time, and the resource that determines the bound.
 func (c *row) limit() string {
 	if c.share == 0 {
 		return "–"
@@ -201,7 +201,8 @@ func (c *row) limit() string {
 	return fmt.Sprintf("%.2f %s", c.share, c.bound)
 }
 
-// short returns the ratio as text. If share is true, the share of the limit follows in parentheses.
+// short returns the ratio to a peer as text. If share is true, the ratio of the lower bound to the measured time follows in
+// parentheses.
 func (c *row) short(peer string, share bool) string {
 	text := c.ratio(peer)
 	if share && c != nil && c.share > 0 && text != "–" {
@@ -236,7 +237,8 @@ func significant(x float64, digits int) string {
 	return strconv.FormatFloat(x, 'f', decimals, 64)
 }
 
-// bench is a line of output of go test -bench. The name is without the number of processors. The keys of values are units.
+// bench is an output line of go test -bench. The field name does not have the number of processors. The map values has units
+// as keys.
 type bench struct {
 	name   string
 	values map[string]float64
@@ -245,8 +247,8 @@ type bench struct {
 // processors matches the number of processors at the end of a benchmark name.
 var processors = regexp.MustCompile(`-\d+$`)
 
-// benchmarks returns the benchmark results in some sections of text. Every section begins with a line
-// "commit …: command". The results are from the sections with a first line that contains the argument what.
+// benchmarks returns the results of all sections of text whose first line contains the argument what. The first
+// line of a section has the form "commit …: command".
 func benchmarks(text, what string) []bench {
 	var out []bench
 	in := false
