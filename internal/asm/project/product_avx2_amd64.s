@@ -10,8 +10,8 @@
 // Tail            columns: the last vector of a tile is masked. rows: the last tile computes its last
 //                 row several times and stores it once. No access outside the slices.
 // Special values  follow the arithmetic.
-// Registers       AX BX CX DX SI DI R8 R9 ends of the rows' chains in a; in tiles with
-//                 fewer rows R8 ka, R9 mask of the last vector · R10 k − depth in
+// Registers       AX BX CX DX SI DI R8 R9 pointers to the ends of the rows of a; in tiles with fewer rows, R8 holds
+//                 ka and R9 the mask of the last vector · R10 k − depth in
 //                 bytes of a, or scratch · R11 b at k, or scratch · R12 ldb · R13 c
 //                 at the row · Y0–Y11 sums · Y8–Y14 b and a · Y15 mask, or b.
 // Arguments       change their meaning. Strides and cols are in bytes; cols counts down.

@@ -11,7 +11,7 @@
 //                 16 lanes are folded in halves.
 // Layout          q is 3×d and x is n×d, row-major without gaps. dst is 3×n with row stride ldd, and scale
 //                 has n elements. n is a positive multiple of 8, and d of 16.
-// Tile            3 vectors × 2 rows × 16 elements. Every vector and row have two registers of lanes. Every
+// Tile            3 vectors × 2 rows × 16 elements. Every pair of a vector and a row has two registers of lanes. Every
 //                 iteration prefetches the cache line at ahead and advances ahead by step.
 // Tail            none.
 // Special values  follow the arithmetic.

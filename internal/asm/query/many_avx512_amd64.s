@@ -11,7 +11,7 @@
 //                 16 lanes are folded in halves.
 // Layout          q is 3×d and x is n×d, row-major without gaps. dst is 3×n with row stride ldd, and scale
 //                 has n elements. n is a positive multiple of 8, and d of 16.
-// Tile            3 vectors × 4 rows × 16 elements. Every vector and row have one register of lanes.
+// Tile            3 vectors × 4 rows × 16 elements. Every pair of a vector and a row has one register of lanes.
 // Tail            none.
 // Special values  follow the arithmetic.
 // Registers       SI row 0 · R8 R13 bytes of one and three rows of x · R9 bytes of a row of q · DI dst ·

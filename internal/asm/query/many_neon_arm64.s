@@ -11,7 +11,7 @@
 //                 16 lanes are folded in halves.
 // Layout          q is 3×d and x is n×d, row-major without gaps. dst is 3×n with row stride ldd, and scale
 //                 has n elements. n is a positive multiple of 8, and d of 16.
-// Tile            3 vectors × 2 rows × 16 elements. Every vector and row have four registers of lanes.
+// Tile            3 vectors × 2 rows × 16 elements. Every pair of a vector and a row has four registers of lanes.
 // Tail            none.
 // Special values  follow the arithmetic.
 // Registers       R0 rows left · R1 elements of a row · R2–R4 rows of dst · R5 q · R6–R8 pointers into

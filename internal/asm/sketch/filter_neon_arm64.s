@@ -6,7 +6,7 @@
 // Same bits as    filterRef and filterOneRef in ref.go. The sum over k is an integer modulo 2³². Every other operation rounds once.
 // Layout          codes has n groups of steps × 32 rows × 4 bytes. Every byte of codes is at most 127. queries has steps × 12 queries
 //                 × 4 bytes, or steps × 4 bytes. groups has n × 3 × 32 numbers, and q has 5 numbers for every query. n, steps ≥ 1.
-// Tile            16 rows × 4 queries, or 32 rows × 1 query, with four features at a time. Every row and query have one lane. Without
+// Tile            16 rows × 4 queries, or 32 rows × 1 query, with four features at a time. Every pair of a row and a query has one lane. Without
 //                 SDOT, ADDP adds two products of bytes. The sum is at most 2·127·128, so ADDP does not overflow.
 // Tail            none.
 // Special values  follow the arithmetic.
