@@ -32,7 +32,7 @@ func size[T dist.Float]() int {
 	return int(unsafe.Sizeof(x))
 }
 
-// normal returns a rows × cols matrix with standard normal elements.
+// normal returns a rows × cols matrix of standard normal elements.
 func normal[T dist.Float](rows, cols int, seed uint64) dist.Matrix[T] {
 	rng := rand.New(rand.NewPCG(seed, uint64(rows)))
 	m := dist.NewMatrix[T](rows, cols, nil)
@@ -159,8 +159,8 @@ func BenchmarkSearch(b *testing.B) {
 	}
 }
 
-// BenchmarkSolve measures ten Sinkhorn iterations between two point clouds in ten dimensions. It runs without and with the
-// gradient with respect to the points.
+// BenchmarkSolve measures ten iterations between two clouds in ten dimensions, without and with the gradient with respect
+// to the points.
 func BenchmarkSolve(b *testing.B) {
 	benchmarkSolve[float64](b)
 	benchmarkSolve[float32](b)

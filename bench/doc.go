@@ -1,3 +1,2 @@
-// Package bench contains benchmarks of the public API. It also measures how long a stop-the-world phase waits for assembly.
-// README.md has the commands.
+// Package bench measures the public API and how long a stop-the-world phase waits for assembly. README.md has the commands.
 package bench

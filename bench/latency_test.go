@@ -71,7 +71,7 @@ func solver[T dist.Float](n int, domain sinkhorn.Domain) func() {
 	}
 }
 
-// keepBusy starts n goroutines that repeat the work until the caller calls stop.
+// keepBusy runs work on n goroutines until the returned function is called.
 func keepBusy(n int, work func() func()) (stop func()) {
 	if work == nil {
 		return func() {}

@@ -25,7 +25,7 @@ func (in *input) byte() int {
 	return int(b)
 }
 
-// numberUpTo reads a number from 0 to most, inclusive.
+// numberUpTo returns a number from 0 to most.
 func (in *input) numberUpTo(most int) int {
 	b := in.byte()
 	if most > 255 {
@@ -151,7 +151,7 @@ func (c *call[T]) target(rows, cols int) ([]T, int) {
 // rowGap returns the number of elements between two rows of a matrix. It is 0 in half of the cases.
 func (c *call[T]) rowGap() int { return max(c.numberUpTo(31)-16, 0) }
 
-// span returns the length of the shortest slice that contains a rows × cols matrix with stride ld.
+// span returns the length of the shortest slice that contains a rows × cols matrix.
 func span(rows, cols, ld int) int {
 	if rows == 0 || cols == 0 {
 		return 0
@@ -159,7 +159,7 @@ func span(rows, cols, ld int) int {
 	return (rows-1)*ld + cols
 }
 
-// fuzz runs a fuzz target for a kernel, with the same seeds for all kernels.
+// fuzz runs a target on the common seeds. Each target reads a seed differently.
 func fuzz[T num.Float](f *testing.F, kernel func(c *call[T])) {
 	seeds(f)
 	f.Fuzz(func(t *testing.T, data []byte) { check(t, data, kernel) })

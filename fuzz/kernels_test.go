@@ -316,7 +316,7 @@ func compactKernel(c *call[float32]) {
 	}
 }
 
-// bytesOf returns the memory of s as bytes.
+// bytesOf returns the memory of s.
 func bytesOf(s []float32) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), 4*len(s))
 }

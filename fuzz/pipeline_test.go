@@ -147,7 +147,7 @@ func weights[T dist.Float](in *input, rng *rand.Rand, n int) []T {
 	return out
 }
 
-// outcome contains all results of solving one problem.
+// outcome contains everything that a solve returns.
 type outcome[T dist.Float] struct {
 	err    string
 	status string

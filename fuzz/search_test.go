@@ -42,7 +42,7 @@ func FuzzReadCollection(f *testing.F) {
 	})
 }
 
-// FuzzCollection checks that a search finds exactly the remaining rows after any sequence of appends and deletes.
+// FuzzCollection checks that a search finds the remaining rows after any sequence of operations.
 func FuzzCollection(f *testing.F) {
 	seeds(f)
 	f.Fuzz(func(t *testing.T, data []byte) {

@@ -145,7 +145,7 @@ func newMatrix[T num.Float](rows, cols int, data []T) dist.Matrix[T] {
 	return dist.NewMatrix(rows, cols, data)
 }
 
-// methods returns all methods that take a matrix or a transport problem, and all methods of Matrix.
+// methods returns the methods that take a matrix or a problem, and the methods of a matrix.
 func methods[T num.Float]() []target[T] {
 	var all []target[T]
 	for _, r := range []struct {
@@ -235,7 +235,7 @@ func TestShapesListed(t *testing.T) {
 	}
 }
 
-// types returns the source text of the type expression e.
+// types returns the source text of a type.
 func types(e ast.Expr) string {
 	switch t := e.(type) {
 	case *ast.Ident:
@@ -405,7 +405,7 @@ func (s *shapes[T]) result() *sinkhorn.Result[T] {
 	return r
 }
 
-// fitted returns a model that is fitted to eight samples.
+// fitted returns a model.
 func fitted(f *testing.F) *wda.Model {
 	x := mat.NewDense(8, features, nil)
 	labels := make([]int, 8)

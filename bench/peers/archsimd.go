@@ -30,7 +30,7 @@ func init() {
 	}
 }
 
-// taylor returns the coefficients 1/i! of a polynomial of the given degree, the highest power first.
+// taylor returns the coefficients 1/i!, the highest power first.
 func taylor(degree int) []float64 {
 	c := make([]float64, degree+1)
 	f := 1.0
@@ -77,7 +77,7 @@ func exp32(x archsimd.Float32x8) archsimd.Float32x8 {
 	return y.AsInt32x8().Add(t.AsInt32x8().ShiftAllLeft(23)).AsFloat32x8()
 }
 
-// shiftedExp64 sets dst to exp(x − top) and returns the sum of dst. Lengths must be multiples of 8.
+// shiftedExp64 sets dst to exp(x − top) and returns the sum. Lengths must be multiples of 8.
 func shiftedExp64(dst, x []float64, top float64) float64 {
 	var a, b archsimd.Float64x4
 	c := archsimd.BroadcastFloat64x4(top)

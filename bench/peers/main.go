@@ -181,7 +181,7 @@ func (d *driver) run(c testCase, tmp string) (*result, error) {
 	if err := generate(s, dir, d.mnist); err != nil {
 		return nil, err
 	}
-	// The peers return only every stride-th element of a large result, about 100,000 elements.
+	// Only about a hundred thousand elements of a large result are compared.
 	stride := s.int("n")*s.int("n")/200_000*2 + 1
 	switch s.kind {
 	case "wda", "exp", "log", "softmax", "logsumexp", "query", "nearest", "search", "codes", "pair", "bytes", "convert":
@@ -371,7 +371,7 @@ func cpu() string {
 	return fmt.Sprintf("%s (family %s, model %s)", field("model name"), field("cpu family"), field("model"))
 }
 
-// loadAverage returns the load average of the machine. Measurements on a busy machine are not reliable.
+// loadAverage returns the load average. Figures of a busy machine are not reliable.
 func loadAverage() string {
 	b, err := os.ReadFile("/proc/loadavg")
 	if err != nil {

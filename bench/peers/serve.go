@@ -26,7 +26,7 @@ type job struct {
 	elapsed func() float64
 }
 
-// maker prepares a case for a peer. It returns nil if the peer cannot run the case.
+// maker prepares a case. It returns nil if the peer does not have the case.
 type maker func(s spec, dir string) *job
 
 // serve answers requests for the named Go peers, in the line protocol that README.md describes.

@@ -134,7 +134,7 @@ func (o *entry) ratioOf(peer *entry) float64 {
 	return median(rs)
 }
 
-// ratio returns the ratio of the minimum times, followed by the median ratio of all rounds in parentheses.
+// ratio returns the ratio of the minima, and in parentheses the median of the ratios of the rounds.
 func ratio(o, p *entry) string {
 	return fmt.Sprintf("%s (%s)", threeDigits(p.min()/o.min()), threeDigits(o.ratioOf(p)))
 }

@@ -49,7 +49,7 @@ func (m *Machine) lanes(bits int) float64 {
 	return float64(width) / float64(bits)
 }
 
-// rate returns the highest measured rate of u. It measures the rate if necessary.
+// rate returns the highest measured rate of u.
 func (m *Machine) rate(u unit) float64 {
 	if m.best[u] == 0 || m.rerun[u] {
 		m.best[u] = max(m.best[u], m.run(u))
@@ -64,7 +64,7 @@ const (
 	duration = 4e5
 )
 
-// measure measures the rate of u once.
+// measure returns the rate of u.
 func (m *Machine) measure(u unit) float64 {
 	l := loops(m.level)
 	switch u.kind {
@@ -79,8 +79,7 @@ func (m *Machine) measure(u unit) float64 {
 	if u.kind == "write" {
 		movers = []mover{l.write}
 	}
-	// The first measurement tries every mover with one and with four streams of memory. Later measurements use the fastest
-	// combination.
+	// The first measurement tries every mover with one stream and with four streams. Later measurements use the fastest way.
 	from, to := 0, 2*len(movers)
 	if way, ok := m.fastest[u]; ok {
 		from, to = way, way+1

@@ -192,7 +192,7 @@ func computations() []work {
 	return slices.Concat(works, baselines(), transports(), exactTransports(), readers())
 }
 
-// baselines returns fits with the methods of package baseline.
+// baselines returns fits of the methods of package baseline.
 func baselines() []work {
 	fit := func(m baseline.Method, n, d int) work {
 		x, labels := data(n, d, 5)

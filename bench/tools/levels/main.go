@@ -200,7 +200,7 @@ func passes[K, T num.Float](types string) (es []entry) {
 	return es
 }
 
-// kernelEntries returns the cases of kernels whose operands all have the type T.
+// kernelEntries returns the cases of kernels with all operands of type T.
 func kernelEntries[T num.Float](types string) (es []entry) {
 	random := asmtest.Random[T]
 	add := func(name string, prepare func() func()) { es = append(es, entry{name, prepare}) }

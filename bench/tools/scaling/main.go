@@ -34,7 +34,7 @@ import (
 	"gonum.org/v1/plot/vg/vgimg"
 )
 
-// problem contains the sizes of a problem. The problem has 10 classes of n/10 samples.
+// problem contains the sizes of a problem with 10 classes of n/10 samples.
 type problem struct{ n, l, p, d int }
 
 var base = problem{n: 1000, l: 10, p: 10, d: 784}
@@ -79,7 +79,7 @@ func run(out string, rounds int) error {
 		}
 	}
 	debug.SetGCPercent(-1) // the loop below collects garbage between evaluations
-	// Every round measures every point once, so other load on the machine affects all points.
+	// Each round measures every point once, so other load on the machine affects all points.
 	times := make([]float64, len(points))
 	for round := range rounds {
 		for i, pt := range points {

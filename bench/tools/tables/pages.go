@@ -11,7 +11,7 @@ const generated = "<!-- Made by go run ./bench/tools/tables from bench/tools/res
 
 type work struct{ text, size string }
 
-// describe returns a description of a case of bench/peers. The argument is the name of the case.
+// describe returns a description of a case of bench/peers in words.
 func describe(name string) work {
 	kind, _, _ := strings.Cut(name, "/")
 	v := func(key string) string { return nameValue(name, key) }
@@ -75,7 +75,7 @@ func describe(name string) work {
 	return work{kind, name}
 }
 
-// number describes the element type and the number of threads of a row.
+// number describes the number type and the number of threads of a row.
 func (c *row) number() string {
 	text := map[string]string{"f64": "float64", "f32": "float32"}[nameValue(c.name, "type")]
 	if strings.HasSuffix(c.variant, "f32") {
@@ -399,7 +399,7 @@ means that the test prints one error only, and that it is of a result below the 
 	}
 }
 
-// largest returns the largest error of normal results, and the largest error of all results.
+// largest returns the largest error of normal results, and of all results.
 func (a accuracy) largest(errors map[string][]measuredError) (normal, any float64) {
 	for test, list := range errors {
 		if test != a.test && !strings.HasPrefix(test, a.test+"/") {

@@ -30,7 +30,7 @@ var machineNames = map[string]string{"zen3": "Zen 3", "zen4": "Zen 4", "sapphire
 
 var levelNames = map[string]string{"avx2": "AVX2", "avx512": "AVX-512", "neon": "NEON", "ref": "plain Go"}
 
-// measured contains the rows of one output file of bench/peers. If the file has several runs, every time is the least time of all
+// measured contains the rows of bench/peers in one file. If the file has several runs, every time is the least time of all
 // runs.
 type measured struct {
 	source
@@ -48,7 +48,7 @@ type row struct {
 	bound         string  // resource that determines the lower bound, such as FMA or load
 }
 
-// listing is a raw file that the pages show nearly unchanged.
+// listing is a raw file that is shown nearly unchanged.
 type listing struct {
 	source
 	text string
@@ -106,7 +106,7 @@ func (r *results) add(name, text string) error {
 
 var other = regexp.MustCompile(`([\w-]+) ([\d.]+) \(`)
 
-// parse reads the tables in the output of bench/peers.
+// parse reads the tables of bench/peers.
 func (m *measured) parse(text string) error {
 	byName := map[string]*row{}
 	for line := range strings.Lines(text) {
@@ -211,7 +211,7 @@ func (c *row) short(peer string, share bool) string {
 	return text
 }
 
-// find returns the row with the given case name and variant, or nil.
+// find returns the row of a case and a variant, or nil.
 func (m *measured) find(name, variant string) *row {
 	for _, c := range m.rows {
 		if c.name == name && c.variant == variant {
@@ -244,7 +244,7 @@ type bench struct {
 	values map[string]float64
 }
 
-// processors matches the number of processors at the end of a benchmark name.
+// processors matches the suffix with the number of processors in the name of a benchmark.
 var processors = regexp.MustCompile(`-\d+$`)
 
 // benchmarks returns the results of all sections of text whose first line contains the argument what. The first

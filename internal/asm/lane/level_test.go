@@ -65,7 +65,7 @@ func TestLevels(t *testing.T) {
 
 func levels[T num.Float](t *testing.T) {
 	seed := uint64(0)
-	// A fixed order gives every run the same operands.
+	// The order is fixed, so every run has the same operands.
 	for _, name := range slices.Sorted(maps.Keys(kernels(new(asmtest.Arena[T]), 0, 0, 0))) {
 		for _, class := range asmtest.Classes() {
 			for _, shape := range [][2]int{{0, 1}, {4, 1}, {4, 2}, {8, 1}, {12, 3}, {32, 4}} {

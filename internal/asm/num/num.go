@@ -117,13 +117,13 @@ func Dot[K, T Float](x []K, y []T) T {
 	return Fold(&acc)
 }
 
-// Sum adds the terms of a row one at a time, in the order that Dot uses. The zero value is an empty sum.
+// Sum sums the terms of a row one by one in the order of Dot. The zero value is an empty sum.
 type Sum[T Float] struct {
 	lane [MaxLanes]T
 	n    int
 }
 
-// Add adds the term x·y with one FMA.
+// Add adds the term x·y, fused.
 func (s *Sum[T]) Add(x, y T) {
 	l := s.n % Lanes[T]()
 	s.lane[l] = FMA(x, y, s.lane[l])

@@ -8,7 +8,7 @@ import (
 )
 
 const (
-	// longestCall is the largest number of elements for one call of assembly.
+	// longestCall is the number of elements that one call of assembly may take.
 	longestCall = asm.Budget / 8
 	// few is the largest number of elements for which a sum in Go is faster than a call of assembly.
 	few = 2

@@ -40,8 +40,8 @@ GLOBL absf32<>(SB), RODATA|NOPTR, $4
 DATA absf64<>+0(SB)/8, $0x7fffffffffffffff
 GLOBL absf64<>(SB), RODATA|NOPTR, $8
 
-// FOLD adds the lanes of register y, and leaves the sum in the lowest lane. Register x is the lower half of y. The
-// macro overwrites t.
+// FOLD adds the lanes of register y, and leaves the sum in the lowest lane. x is the lower half of y. The macro
+// overwrites t.
 #define FOLD(y, x, t) \
 	VEXTRACTF128 $1, y, t; \
 	add          t, x, x;  \
@@ -167,7 +167,7 @@ GLOBL absf64<>(SB), RODATA|NOPTR, $8
 	or       64(mask), Y12, Y12; \
 	fma      Y13, Y12, a
 
-// FIRST3 and FIRSTPART3 set the lanes a, b and c to the terms that TERM3 and PART3 would add.
+// FIRST3 and FIRSTPART3 set the lanes to the terms that TERM3 and PART3 add.
 #define FIRST3(off, a, b, c) \
 	move off(xp), Y12; \
 	move off(yp), Y13; \

@@ -5,7 +5,7 @@ import "github.com/gomonge/monge/internal/asm/num"
 // MaxLanes is the number of lanes for float32, the larger lane count. It is the length of lane arrays.
 const MaxLanes = 64
 
-// Lanes returns the number of lanes w in which elements of type T are summed.
+// Lanes returns the number of lanes of T.
 func Lanes[T num.Float]() int {
 	if num.IsFloat64[T]() {
 		return MaxLanes / 2
@@ -25,7 +25,7 @@ const (
 	Element                 // x
 )
 
-// negativeZeros returns an array of lanes that are all −0.
+// negativeZeros returns lanes of −0.
 func negativeZeros[T num.Float]() (acc [MaxLanes]T) {
 	zero := T(0)
 	for l := range acc {

@@ -58,7 +58,7 @@ func longCosine[T num.Float](x, y []T) T {
 	return scaledCosine(x, y)
 }
 
-// scaledCosine is like Cosine, for vectors with a sum of squares that is out of range.
+// scaledCosine is like Cosine for vectors whose sums are out of range.
 func scaledCosine[T num.Float](x, y []T) T {
 	p, zx, nx := scaleOf(x)
 	q, zy, ny := scaleOf(y)
@@ -105,7 +105,7 @@ func longNorm[T num.Float](x []T) T {
 	return scaledNorm(x)
 }
 
-// scaledNorm is like Norm, for a vector with a sum of squares that is out of range.
+// scaledNorm is like Norm for a vector whose sum is out of range.
 func scaledNorm[T num.Float](x []T) T {
 	norm, _, _ := ScaledNorm(x)
 	return norm
@@ -152,7 +152,7 @@ func scaleOf[T num.Float](x []T) (p int, zero, nan bool) {
 	return -math.Ilogb(float64(top)), false, false
 }
 
-// Scale sets dst to x·2^p. It multiplies twice, because 2^p may be out of the range of T.
+// Scale sets dst to x·2^p. It multiplies twice, because T may not represent 2^p.
 func Scale[T num.Float](dst, x []T, p int) {
 	a, b := T(math.Ldexp(1, p/2)), T(math.Ldexp(1, p-p/2))
 	for i, v := range x {

@@ -9,8 +9,8 @@ import (
 	"github.com/gomonge/monge/internal/asm/num"
 )
 
-// BenchmarkPass measures every pass over an n × n matrix. Iterate is a Sinkhorn iteration without
-// the n divisions v = b ⊘ q.
+// BenchmarkPass measures each pass over an n × n matrix. Iterate is a Sinkhorn iteration without
+// the n divisions of v = b ⊘ q.
 func BenchmarkPass(b *testing.B) {
 	benchmark(b, "f64", kernels[float64, float64]())
 	benchmark(b, "f32", kernels[float32, float32]())

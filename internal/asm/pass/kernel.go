@@ -101,8 +101,8 @@ func CountOutside[T num.Float](x []T, lo, hi T) (count int) {
 	return count
 }
 
-// Narrow sets dst[i] to x[i] rounded to float32 for i < len(dst). It sets dst[i] to +0 if |x[i]| < 2⁻¹²⁶, so no
-// result is subnormal. It panics if x is shorter than dst.
+// Narrow sets dst[i] to x[i] rounded to float32 for i < len(dst), and to +0 where
+// |x[i]| < 2⁻¹²⁶: no result is subnormal. It panics if x is shorter than dst.
 func Narrow(dst []float32, x []float64) {
 	n := len(dst)
 	asm.CheckVector(len(x), n)

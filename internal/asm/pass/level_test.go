@@ -98,7 +98,7 @@ func levels[K, T num.Float](t *testing.T, k kernel[K, T]) {
 	}
 }
 
-// TestMixedIsWidened checks that a float32 K with float64 vectors gives the same bits as K converted to float64.
+// TestMixedIsWidened checks that a float32 K gives the same bits as the same K in float64.
 func TestMixedIsWidened(t *testing.T) {
 	wide := kernels[float64, float64]()
 	for i, k := range kernels[float32, float64]() {
@@ -155,7 +155,7 @@ func pieces[K, T num.Float](t *testing.T, k kernel[K, T]) {
 	}
 }
 
-// random returns operands with values uniform in (0, 1], for m × n matrices.
+// random returns operands that are uniform in (0, 1].
 func random[K, T num.Float](m, n int) *operands[K, T] {
 	return &operands[K, T]{
 		m: m, n: n, ldk: n, ldm: n, k: asmtest.Random[K](m * n), mat: asmtest.Random[T](m * n),
@@ -274,7 +274,7 @@ func TestWidenLevels(t *testing.T) {
 	})
 }
 
-// TestVectorPieces is like TestPieces, for the elementwise operations.
+// TestVectorPieces is like TestPieces for the elementwise work.
 func TestVectorPieces(t *testing.T) {
 	t.Run("f64", vectorPieces[float64])
 	t.Run("f32", vectorPieces[float32])

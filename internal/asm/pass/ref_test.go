@@ -36,7 +36,7 @@ func rowSum[T num.Float](n int, scale float64, factors ...[]T) *asmtest.ExactSum
 	return &e
 }
 
-// columnSum returns before + Σ_i u_i K_ij for column j of the m × n matrix K.
+// columnSum returns before + Σ_i u_i K_ij.
 func columnSum[T num.Float](m, n, j int, before T, u, k []T) *asmtest.ExactSum {
 	var e asmtest.ExactSum
 	e.Add(float64(before))

@@ -94,7 +94,7 @@ TEXT ·countOutsideNEONF64(SB), NOSPLIT, $0-40
 	MOVD count, ret+32(FP)
 	RET
 
-// FLUSH sets the lanes of a with |a| < 2⁻¹²⁶ to +0. It overwrites t.
+// FLUSH sets a to +0 where |a| < 2⁻¹²⁶. It changes t.
 #define FLUSH(a, t) \
 	FACGT_2D(t, 31, a); \
 	BIC_16B(a, a, t)

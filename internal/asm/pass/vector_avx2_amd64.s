@@ -78,7 +78,7 @@
 	addcount Y2, Y8, Y8;           \
 	addcount Y3, Y9, Y9
 
-// SUMCOUNTS sets AX to the sum of the int64 lanes of Y8.
+// SUMCOUNTS sets AX to the sum of the lanes of Y8, which are int64.
 #define SUMCOUNTS \
 	VEXTRACTI128 $1, Y8, X9; \
 	VPADDQ       X9, X8, X8; \

@@ -26,7 +26,7 @@
 #define count CX
 #define at AX
 
-// reduce sets Y0 to four reduced costs. The first is element off of the current block.
+// reduce sets Y0 to four reduced costs, beginning with element off.
 #define reduce(off) \
 	load(off, Y0);              \
 	VSUBPD Y12, Y0, Y0;         \
@@ -55,7 +55,7 @@
 	VCMPPD    $0x11, least, Y0, Y12; \
 	VBLENDVPD Y12, Y1, index, index
 
-// load sets r to four float64 costs. The first is element off of the current block.
+// load sets r to four float64 costs, beginning with element off.
 #define load(off, r) VMOVUPD 8*off(cp)(at*8), r
 #define LEAST ·leastAVX2F64
 #define RELAX ·relaxAVX2F64

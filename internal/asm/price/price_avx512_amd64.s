@@ -26,7 +26,7 @@
 #define count CX
 #define at AX
 
-// reduce sets Z0 to eight reduced costs. The first is element off of the current block.
+// reduce sets Z0 to eight reduced costs, beginning with element off.
 #define reduce(off) \
 	load(off, Z0);              \
 	VSUBPD Z8, Z0, Z0;          \
@@ -50,7 +50,7 @@
 	VUNPCKHPD    x, x, t;  \
 	VMINPD       x, t, x
 
-// load sets r to eight float64 costs. The first is element off of the current block.
+// load sets r to eight float64 costs, beginning with element off.
 #define load(off, r) VMOVUPD 8*off(cp)(at*8), r
 #define LEAST ·leastAVX512F64
 #define RELAX ·relaxAVX512F64

@@ -59,7 +59,7 @@ func normsAVX2F64(d int, n, x *float64, ldx int, add bool)
 //go:noescape
 func normsAVX2F32(d int, n, x *float32, ldx int, add bool)
 
-// HasPanel reports whether Panel has assembly that is faster than the assembly of Mul.
+// HasPanel reports whether Panel has assembly that is faster than Mul.
 func HasPanel() bool {
 	level := asm.Current()
 	return level == asm.AVX2 || level == asm.AVX512 && asm.CurrentMachine().Panels
@@ -222,7 +222,7 @@ func tilesAVX2[T num.Float](vectors, rows, cols, depth int, c []T, ldc int, a []
 	}
 }
 
-// tilesAVX512 is like product, with AVX-512 tiles.
+// tilesAVX512 is like product with AVX-512 tiles.
 //
 //go:noinline
 func tilesAVX512[T num.Float](rows, cols, depth int, c []T, ldc int, a []T, ra, ka int, b []T, ldb int, add bool) {

@@ -8,7 +8,7 @@ func panel[T num.Float](m, d int, y []T, ldy int, a, b, r, s, f, h []T) {
 	panelRef(m, PanelColumns[T](), d, y, ldy, a, b, r, s, f, h)
 }
 
-// HasPanel reports whether Panel has assembly that is faster than the assembly of Mul.
+// HasPanel reports whether Panel has assembly that is faster than Mul.
 func HasPanel() bool { return false }
 
 func pack[T num.Float](d int, to []T, step int, x []T, ldx int, factor T) {

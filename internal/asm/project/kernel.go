@@ -137,7 +137,7 @@ func Norms[T num.Float](d int, n, x []T, ldx int, add bool) {
 	}
 }
 
-// sliceFrom returns s[i:], or nil if s is nil.
+// sliceFrom returns s from element i on, or nil.
 func sliceFrom[T any](s []T, i int) []T {
 	if s == nil {
 		return nil

@@ -39,7 +39,7 @@ func compare[T num.Float](t *testing.T, seed uint64, s shape, c asmtest.Class) {
 	}
 }
 
-// span returns the length of the shortest slice that contains a rows × cols matrix with stride ld.
+// span returns the length of the shortest slice that contains a rows × cols matrix.
 func span(rows, cols, ld int) int {
 	if rows == 0 || cols == 0 {
 		return 0
@@ -82,7 +82,7 @@ func testLevels[T num.Float](t *testing.T) {
 	}
 }
 
-// TestSpecials compares the levels on short problems with one special value, such as NaN or −0, in every position.
+// TestSpecials checks each special value at each position of a short problem.
 func TestSpecials(t *testing.T) {
 	t.Run("float64", testSpecials[float64])
 	t.Run("float32", testSpecials[float32])

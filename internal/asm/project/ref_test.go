@@ -9,7 +9,7 @@ import (
 	"github.com/gomonge/monge/internal/asm/num"
 )
 
-// TestRefBound checks the error bound in doc.go: the error of a sum of d terms is at most γ_d·Σ|x_k b_k| for normal values.
+// TestRefBound checks the bound of doc.go: the error of a chain of d terms is at most γ_d·Σ|x_k b_k| for normal values.
 func TestRefBound(t *testing.T) {
 	t.Run("float64", testRefBound[float64])
 	t.Run("float32", testRefBound[float32])

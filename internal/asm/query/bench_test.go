@@ -46,7 +46,7 @@ func Benchmark(b *testing.B) {
 	}
 }
 
-// BenchmarkMany measures 15 query vectors, in separate calls and in one call.
+// BenchmarkMany measures 15 queries in separate calls and in one call.
 func BenchmarkMany(b *testing.B) {
 	const m = 5 * Queries
 	for _, size := range []struct{ n, d int }{{168, 384}, {1000, 128}, {10_000, 384}} {

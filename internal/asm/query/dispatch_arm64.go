@@ -103,7 +103,7 @@ func dotInt8(dst, q []float32, x []int8, scale []float32) {
 	dotInt8Ref(dst, q, x, scale)
 }
 
-// variant returns the kernel variant for rows of d elements.
+// variant returns the variant to run for rows of d elements.
 func variant(d int) asm.Variant {
 	if d == 0 {
 		return asm.Variant(asm.Ref)

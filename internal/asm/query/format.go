@@ -8,7 +8,7 @@ type Half uint8
 const (
 	// BFloat16 is the upper half of a float32, with 8 significant bits.
 	BFloat16 Half = iota
-	// Float16 is IEEE 754 binary16, with 11 significant bits. The largest number is 65504.
+	// Float16 is IEEE 754 binary16: 11 significant bits, and numbers up to 65504.
 	Float16
 )
 

@@ -24,7 +24,7 @@ func DotMany(m, n, d int, dst []float32, ldd int, q, x []float32) {
 	})
 }
 
-// SqEuclideanHalfMany is like SqEuclideanMany, for rows of 16-bit numbers.
+// SqEuclideanHalfMany is like SqEuclideanMany for rows of 16-bit numbers.
 func SqEuclideanHalfMany(m, n, d int, dst []float32, ldd int, q []float32, x []uint16, format Half) {
 	checkMany(m, n, d, len(dst), ldd, len(q), len(x))
 	forEachTile(m, n, d, func(j, i, p, ahead, step int) {
@@ -32,7 +32,7 @@ func SqEuclideanHalfMany(m, n, d int, dst []float32, ldd int, q []float32, x []u
 	})
 }
 
-// DotHalfMany is like DotMany, for rows of 16-bit numbers.
+// DotHalfMany is like DotMany for rows of 16-bit numbers.
 func DotHalfMany(m, n, d int, dst []float32, ldd int, q []float32, x []uint16, format Half) {
 	checkMany(m, n, d, len(dst), ldd, len(q), len(x))
 	forEachTile(m, n, d, func(j, i, p, ahead, step int) {
@@ -40,7 +40,7 @@ func DotHalfMany(m, n, d int, dst []float32, ldd int, q []float32, x []uint16, f
 	})
 }
 
-// SqEuclideanInt8Many is like SqEuclideanMany, for rows with the elements scale[i]·x[i·d+k].
+// SqEuclideanInt8Many is like SqEuclideanMany for rows scale[i]·x[i·d+k].
 func SqEuclideanInt8Many(m, n, d int, dst []float32, ldd int, q []float32, x []int8, scale []float32) {
 	checkMany(m, n, d, len(dst), ldd, len(q), len(x))
 	asm.CheckVector(len(scale), n)
@@ -49,7 +49,7 @@ func SqEuclideanInt8Many(m, n, d int, dst []float32, ldd int, q []float32, x []i
 	})
 }
 
-// DotInt8Many is like DotMany, for rows with the elements scale[i]·x[i·d+k].
+// DotInt8Many is like DotMany for rows scale[i]·x[i·d+k].
 func DotInt8Many(m, n, d int, dst []float32, ldd int, q []float32, x []int8, scale []float32) {
 	checkMany(m, n, d, len(dst), ldd, len(q), len(x))
 	asm.CheckVector(len(scale), n)

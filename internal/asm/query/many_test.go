@@ -57,7 +57,7 @@ func TestManyLevels(t *testing.T) {
 	}
 }
 
-// bytes returns k random bytes in the memory of an arena.
+// bytes returns k bytes in the memory of an arena.
 func bytes(a *asmtest.Arena[float32], k int) []int8 {
 	in := a.InOut(k/4, asmtest.Gauss)
 	if len(in) == 0 {

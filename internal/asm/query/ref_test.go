@@ -38,8 +38,8 @@ func TestAccuracy(t *testing.T) {
 	products.Report(t, "product")
 }
 
-// TestEqualRows checks that the distance between equal vectors is 0, and that the distance between finite
-// vectors is not NaN.
+// TestEqualRows checks that the distance of equal vectors is 0 and that the distance of finite
+// vectors is never NaN.
 func TestEqualRows(t *testing.T) {
 	const d = 48
 	dst := make([]float32, Rows)

@@ -47,8 +47,8 @@ func Filter(masks []uint32, codes []uint8, groups []Group, queries []int8, q *[Q
 	}
 }
 
-// FilterOne is like Filter, for one query with d = len(query) features. It sets masks[g] for all groups g. It reads the rows
-// from memory in ascending order.
+// FilterOne is like Filter for one query with d = len(query) features: it sets masks[g]. It reads the
+// rows from memory in ascending order.
 func FilterOne(masks []uint32, codes []uint8, groups []Group, query []int8, q *Query) {
 	n := len(groups)
 	size := checkFilter(n, 1, len(masks), len(codes), len(query))

@@ -119,7 +119,7 @@ func logMany[T num.Float](t *testing.T) {
 	}
 }
 
-// TestMaxIgnoresNaN tests Max with a NaN and the largest element at all positions.
+// TestMaxIgnoresNaN tests all positions of a NaN and of the largest element.
 func TestMaxIgnoresNaN(t *testing.T) {
 	x := make([]float32, 70)
 	for lv := range asmtest.Each(t) {
