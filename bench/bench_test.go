@@ -19,7 +19,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// typeName returns the value of the key "type" in the names of benchmarks.
+// typeName returns the name of T in benchmark names: f64 or f32.
 func typeName[T dist.Float]() string {
 	if size[T]() == 8 {
 		return "f64"
@@ -42,12 +42,12 @@ func normal[T dist.Float](rows, cols int, seed uint64) dist.Matrix[T] {
 	return m
 }
 
-// perElement reports the time for each of n elements.
+// perElement reports the time per element, for a benchmark that processes n elements in each iteration.
 func perElement(b *testing.B, n int) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/elem")
 }
 
-// rate reports the floating-point operations per nanosecond for n operations a call.
+// rate reports the rate of floating-point operations, for a benchmark with n operations in each iteration.
 func rate(b *testing.B, n int) {
 	b.ReportMetric(float64(n)*float64(b.N)/float64(b.Elapsed().Nanoseconds()), "GFLOP/s")
 }
@@ -92,7 +92,8 @@ func benchmarkExp[T dist.Float](b *testing.B) {
 	}
 }
 
-// clouds contains the sizes of two point clouds: clouds that fit in L1 or L2, larger clouds, and odd sizes.
+// clouds contains point counts n and dimensions d of pairs of point clouds. Some clouds fit in the L1 or L2 cache, some are
+// larger, and some have odd sizes.
 var clouds = []struct{ n, d int }{{50, 10}, {100, 10}, {256, 64}, {1000, 2}, {1000, 10}, {1000, 784}, {1031, 17}, {3000, 10}}
 
 func BenchmarkSqEuclidean(b *testing.B) {
@@ -105,8 +106,8 @@ func BenchmarkGibbs(b *testing.B) {
 	benchmarkClouds[float32](b, 8, func(dst, x, z dist.Matrix[float32]) { dist.Gibbs(dst, x, z, .5/float32(x.Cols)) })
 }
 
-// benchmarkClouds measures f on all clouds. It counts d + extra fused multiply-adds for each element. It does not count
-// differences, which run on other ports.
+// benchmarkClouds measures f on all clouds. It counts d + extra fused multiply-adds for each element of dst. It does not
+// count subtractions.
 func benchmarkClouds[T dist.Float](b *testing.B, extra int, f func(dst, x, z dist.Matrix[T])) {
 	for _, s := range clouds {
 		b.Run(fmt.Sprintf("type=%s/isa=%v/m=%d/n=%d/d=%d", typeName[T](), asm.Current(), s.n, s.n, s.d), func(b *testing.B) {
@@ -138,7 +139,7 @@ func benchmarkProject[T dist.Float](b *testing.B) {
 	}
 }
 
-// BenchmarkSearch finds the ten nearest stored rows of one query, and of 16 queries in one call.
+// BenchmarkSearch measures searches for the ten nearest stored rows, with one query or 16 queries in one call.
 func BenchmarkSearch(b *testing.B) {
 	for _, s := range []struct{ m, n, d int }{{1, 1000, 384}, {16, 1000, 384}, {1, 100_000, 384}, {16, 100_000, 384}} {
 		x, q := normal[float32](s.n, s.d, 1), normal[float32](s.m, s.d, 2)
@@ -218,9 +219,9 @@ func clusters(n, d int) (*mat.Dense, []int) {
 	return x, labels
 }
 
-// BenchmarkCostGradient measures one cost of WDA with its gradient. It divides the time of a fit of a few conjugate gradient
-// steps, from the first evaluation to the last, by the number of gradients. This is an upper bound, because line searches
-// evaluate the cost more often.
+// BenchmarkCostGradient measures one evaluation of the cost of WDA with its gradient. It runs a fit with a few conjugate
+// gradient steps, and divides the time between the first and the last step by the number of gradients. The result is an upper
+// bound, because line searches evaluate the cost more often.
 func BenchmarkCostGradient(b *testing.B) {
 	for _, s := range []struct{ n, d, p int }{{200, 30, 2}, {1000, 784, 10}} {
 		x, labels := clusters(s.n, s.d)
@@ -236,7 +237,7 @@ func BenchmarkCostGradient(b *testing.B) {
 						var total time.Duration
 						gradients := 0
 						set := &wda.Settings{
-							Components: s.p, // all settings that Fit would choose are fixed
+							Components: s.p, // these settings leave nothing for Fit to choose
 							Data:       wda.Data{Whitening: wda.NoWhitening()},
 							Objective:  wda.Objective{Lambda: wda.RelativeLambda(1), Shrinkage: wda.FixedShrinkage(0), Float32: single},
 							Scale:      wda.ScaleOrthonormal,

@@ -15,9 +15,10 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// BenchmarkCompact measures one query of 384 numbers against rows of 16 bytes, including the projection to 32 numbers,
-// under the loads of BenchmarkLatency. Rows and queries are drawn as embeddings of 77 classes. least-p99-ns is the 99th
-// percentile over queries of the least time of each query, which excludes interruptions by other programs.
+// BenchmarkCompact measures predictions for queries of 384 numbers with stored rows of 16 bytes. The time includes the
+// projection to 32 numbers. The loads are the same as in BenchmarkLatency, and the data imitate embeddings of 77 classes. The metric
+// least-p99-ns takes the least time of each query, and reports the 99th percentile over all queries. The least time excludes
+// interruptions by other programs.
 func BenchmarkCompact(b *testing.B) {
 	const dim, p, classes, queries, fitted = 384, 32, 77, 500, 2000
 	x, labels := embeddings(100_000+queries, dim, classes)
@@ -65,8 +66,8 @@ func BenchmarkCompact(b *testing.B) {
 	}
 }
 
-// embeddings returns n rows of unit norm in the given number of classes. The variance within classes decreases from one
-// direction to the next.
+// embeddings returns n rows of unit norm in the given number of classes, and their labels. Later coordinates have a smaller
+// variance.
 func embeddings(n, dim, classes int) (*mat.Dense, []int) {
 	rng := random.New(7, 384)
 	x, labels, centers := mat.NewDense(n, dim, nil), make([]int, n), mat.NewDense(classes, dim, nil)

@@ -10,8 +10,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// BenchmarkFit measures fits of 10 components, with all settings fixed and with default settings, to 1000 digits of MNIST
-// and to normal rows of four classes.
+// BenchmarkFit measures fits of 10 components, with fixed settings and with default settings. The data are 1000 digits of
+// MNIST, and normal rows of four classes.
 func BenchmarkFit(b *testing.B) {
 	fixed := wda.Settings{Components: 10, Scale: wda.ScaleOrthonormal, Leading: 10, Data: wda.Data{Whitening: wda.NoWhitening()}}
 	fixed.Objective.Lambda, fixed.Objective.Shrinkage = wda.RelativeLambda(1), wda.FixedShrinkage(1)

@@ -18,13 +18,13 @@ import (
 	"github.com/gomonge/monge/sinkhorn"
 )
 
-// loads contains the work that goroutines do on all cores during a measurement.
+// loads contains the background work of the measurements. A goroutine on every core repeats this work.
 var loads = []struct {
 	name string
 	work func() (step func())
 }{
 	{"none", nil},
-	{"go", func() func() { // plain Go can be preempted everywhere
+	{"go", func() func() { // the scheduler can preempt plain Go anywhere
 		x := normal[float64](1, 1<<16, 1).Data
 		return func() {
 			for i, v := range x {
@@ -51,7 +51,8 @@ var loads = []struct {
 	{"solvelog/n=1000", func() func() { return solver[float64](1000, sinkhorn.DomainLog) }},
 }
 
-// solver returns a function that runs ten iterations between two sets of n points in ten dimensions and computes the gradient.
+// solver returns a function that runs ten Sinkhorn iterations between two sets of n points in ten dimensions. The function
+// also computes the gradient.
 func solver[T dist.Float](n int, domain sinkhorn.Domain) func() {
 	s, err := sinkhorn.NewSolver[T](&sinkhorn.Settings{Lambda: .1, Domain: domain, Gradient: true})
 	if err != nil {
@@ -95,13 +96,13 @@ func keepBusy(n int, work func() func()) (stop func()) {
 	}
 }
 
-// BenchmarkStopTheWorld measures a stop-the-world phase while every core runs kernels, which cannot be preempted.
-// cause=memstats measures runtime.ReadMemStats, which does little more than stop the world. cause=gc measures a whole
-// runtime.GC: two stops with marking between them.
+// BenchmarkStopTheWorld measures stop-the-world phases while every core runs kernels, which cannot be preempted.
+// cause=memstats measures runtime.ReadMemStats, which does little more than stop the world. cause=gc measures runtime.GC, which
+// stops the world twice and marks objects between the two stops.
 //
-// wait-… is the time from the request to stop until all goroutines have stopped, from package runtime/metrics. The goal is
-// below 1 ms. p50-ns to max-ns are the times of the whole call on busy cores. ns/op includes the pauses between the
-// measurements.
+// The metrics wait-… are the times from the stop request until all goroutines have stopped, from package runtime/metrics. The
+// goal is a time below 1 ms. The metrics p50-ns to max-ns are the times of the whole call. The metric ns/op includes the pauses
+// between the measurements.
 func BenchmarkStopTheWorld(b *testing.B) {
 	causes := []struct {
 		name, waits string
@@ -120,7 +121,7 @@ func BenchmarkStopTheWorld(b *testing.B) {
 				before := histogram(c.waits)
 				var times []time.Duration
 				for b.Loop() {
-					time.Sleep(time.Millisecond) // the other goroutines are running again
+					time.Sleep(time.Millisecond) // lets the other goroutines run again
 					began := time.Now()
 					c.stop()
 					times = append(times, time.Since(began))
@@ -139,8 +140,8 @@ func histogram(name string) *metrics.Float64Histogram {
 	return s[0].Value.Float64Histogram()
 }
 
-// waits reports the growth of a histogram of seconds: the upper ends of the buckets that contain the median, the 99th
-// percentile and the maximum.
+// waits reports the median, the 99th percentile and the maximum of the times that were added between two readings of a
+// histogram. The reported times are the upper ends of the histogram buckets.
 func waits(b *testing.B, before, after *metrics.Float64Histogram) {
 	total := uint64(0)
 	for i, n := range after.Counts {
@@ -160,9 +161,9 @@ func waits(b *testing.B, before, after *metrics.Float64Histogram) {
 	}
 }
 
-// BenchmarkLatency measures the latency of one solve of n × n points with its gradient, as in a service. load=none is an
-// idle process. load=gc collects garbage all the time, gc/s times per second. load=gc+solve also solves such problems on
-// all cores.
+// BenchmarkLatency measures the latency of solving one problem of n × n points and computing its gradient, as a server would.
+// load=none is a process that is otherwise idle. load=gc makes garbage all the time, and the metric gc/s is the number of garbage
+// collections per second. load=gc+solve also solves problems of the same size on all cores.
 func BenchmarkLatency(b *testing.B) {
 	benchmarkLatency[float64](b)
 	benchmarkLatency[float32](b)
@@ -195,18 +196,17 @@ func benchmarkLatency[T dist.Float](b *testing.B) {
 	}
 }
 
-// BenchmarkDeadline measures how late an endless solve of n × n points returns after a deadline of half a millisecond.
-// load=none is an idle process. load=solve also solves problems of 64 × 64 points on all cores. The solve returns
-// the plan of the last complete iteration and its marginal error. iterations is the median number of iterations. All
-// allocations are those of the context. Delays in µs of a thousand solves on two cores of a Sapphire Rapids:
+// BenchmarkDeadline measures how late Solve returns after a deadline of half a millisecond, for n × n points and an unlimited
+// number of iterations. load=none is a process that is otherwise idle. load=solve also solves problems of 64 × 64 points on all
+// cores. The metric iterations is the median number of iterations. Only the context allocates memory. The delays in µs of a
+// thousand solves on two cores of a Sapphire Rapids were:
 //
 //	            n = 16              64              256
 //	         p50 p99 p99.9    p50 p99 p99.9    p50 p99 p99.9
 //	none     1.2 9.4    21    2.3  21    79     15  74   101
 //	solve    1.6 2e4   2e4    2.6 1e4   2e4     16 2e4   2e4
 //
-// The delays of 10 and 20 ms are time slices of Go's scheduler, in which the other solves run first. Before the solver
-// read the clock itself, p50 for n = 16 was 569 with load=none and 32793 with load=solve.
+// The delays of 10 and 20 ms are time slices of the Go scheduler, in which the other solves run.
 func BenchmarkDeadline(b *testing.B) {
 	for _, n := range []int{16, 64, 256} {
 		for _, l := range []struct {
@@ -246,7 +246,7 @@ func BenchmarkDeadline(b *testing.B) {
 
 var garbage atomic.Pointer[[]*[64]byte]
 
-// litter returns a function that makes 4 MiB of garbage: pointers and objects that a collection has to mark.
+// litter returns a function that makes 4 MiB of garbage, which consists of pointers and objects.
 func litter() func() {
 	return func() {
 		heap := make([]*[64]byte, 1<<16)

@@ -16,9 +16,8 @@ import (
 func FuzzHostileProblemFloat64(f *testing.F) { fuzzHostileProblem[float64](f) }
 func FuzzHostileProblemFloat32(f *testing.F) { fuzzHostileProblem[float32](f) }
 
-// fuzzHostileProblem checks that problems, settings and destinations of any shape, stride, length and value give a
-// result, an error of package sinkhorn or a panic with its prefix. A non-finite number without an error, a fault or any
-// other panic fails.
+// fuzzHostileProblem solves problems with arbitrary settings, shapes, strides, lengths and values. Package sinkhorn must
+// return a finite result, return one of its error values, or panic with a message that begins with "sinkhorn: ".
 func fuzzHostileProblem[T dist.Float](f *testing.F) {
 	seeds(f)
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -117,7 +116,7 @@ func fuzzHostileProblem[T dist.Float](f *testing.F) {
 			all("implicit gradient", r.PointGradientTo(ctx, dx, dy, sinkhorn.GradientImplicit), dx, dy)
 			all("gradient of the regularized cost", r.PointGradientTo(ctx, dx, dy, sinkhorn.GradientFrozen), dx, dy)
 		}
-		// The destination has any shape, and the row may not exist.
+		// The destinations have any shape, and the first row of the plan may be out of range.
 		switch dst, other := hostileMatrix[T](in), hostileMatrix[T](in); in.numberUpTo(4) {
 		case 0:
 			err = r.PlanTo(ctx, dst, 0)
@@ -145,7 +144,7 @@ func hostileInt(in *input) int {
 	return edges[in.numberUpTo(len(edges)-1)] + in.numberUpTo(4) - 2
 }
 
-// hostileNumber returns an ordinary number, or a number at the end of a range.
+// hostileNumber returns an ordinary number, an extreme or non-finite number, or arbitrary bits.
 func hostileNumber(in *input) float64 {
 	switch in.numberUpTo(7) {
 	case 0:
@@ -161,7 +160,7 @@ func hostileNumber(in *input) float64 {
 	return float64(1+in.numberUpTo(40)) / 8
 }
 
-// hostileMatrix usually returns a small matrix, and sometimes a matrix that may not fit its data.
+// hostileMatrix usually returns a small valid matrix. Sometimes the dimensions do not match the data.
 func hostileMatrix[T dist.Float](in *input) dist.Matrix[T] {
 	m := dist.NewMatrix[T](1+in.numberUpTo(11), 1+in.numberUpTo(5), nil)
 	odd := in.numberUpTo(3) == 3
@@ -189,7 +188,7 @@ func hostileMatrix[T dist.Float](in *input) dist.Matrix[T] {
 	return m
 }
 
-// hostileVector returns nil, weights, or arbitrary numbers.
+// hostileVector returns nil, n weights with the sum 1, or a vector of arbitrary length and values.
 func hostileVector[T dist.Float](in *input, n int) []T {
 	switch in.numberUpTo(3) {
 	case 0:

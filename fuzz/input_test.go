@@ -34,7 +34,7 @@ func (in *input) numberUpTo(most int) int {
 	return b % (most + 1)
 }
 
-// bits reads a number from its representation in the input.
+// bits reads the bit pattern of a floating-point number from the input.
 func bits[T num.Float](in *input) T {
 	var b [8]byte
 	for i := range b {
@@ -46,7 +46,8 @@ func bits[T num.Float](in *input) T {
 	return T(math.Float32frombits(binary.LittleEndian.Uint32(b[:])))
 }
 
-// scalar returns a constant of a call: an ordinary number, a number of a class, or a number read from the input.
+// scalar returns a scalar argument: an ordinary number, a random number of a class of values, or a number that is read from
+// the input.
 func scalar[T num.Float](in *input, rng *rand.Rand) T {
 	switch k := in.numberUpTo(7); k {
 	case 0:
@@ -64,7 +65,7 @@ func scalar[T num.Float](in *input, rng *rand.Rand) T {
 type call[T num.Float] struct {
 	input
 	*asmtest.Arena[T]
-	verbatim [][2][]T // inputs read from the bytes, and copies of them
+	verbatim [][2][]T // read-only arguments made from the input bytes, and copies of these arguments
 	narrow   *call[float32]
 }
 
@@ -78,7 +79,7 @@ func (c *call[T]) narrowMatrix(rows, cols int) ([]float32, int) {
 	return c.narrow.matrix(rows, cols)
 }
 
-// unchanged reports an error if a call has changed an input read from the bytes.
+// unchanged reports an error if the kernel has changed one of the read-only arguments in verbatim.
 func (c *call[T]) unchanged(t *testing.T) {
 	for _, v := range c.verbatim {
 		for i, x := range v[1] {
@@ -92,8 +93,8 @@ func (c *call[T]) unchanged(t *testing.T) {
 	}
 }
 
-// check calls f with the arguments encoded in data, with every instruction set of the machine, and compares the bits
-// with the reference.
+// check runs f with the arguments encoded in data, with every instruction set of the machine. It compares the results
+// bit for bit with the Go reference implementation.
 func check[T num.Float](t *testing.T, data []byte, f func(c *call[T])) {
 	seed := input{data}
 	asmtest.Compare(t, uint64(seed.byte()), func(a *asmtest.Arena[T]) {
@@ -104,7 +105,7 @@ func check[T num.Float](t *testing.T, data []byte, f func(c *call[T])) {
 	})
 }
 
-// readOnlySlice returns n elements that the kernel must not change. Elements of a mutableSlice may change.
+// readOnlySlice returns n elements that the kernel must not change.
 func (c *call[T]) readOnlySlice(n int) []T {
 	k := c.numberUpTo(len(asmtest.Classes()))
 	if k < len(asmtest.Classes()) {
@@ -140,14 +141,14 @@ func (c *call[T]) matrix(rows, cols int) ([]T, int) {
 	return c.readOnlySlice(span(rows, cols, ld)), ld
 }
 
-// target returns the elements and the stride of a matrix that the kernel sets or adds to.
+// target returns the elements and the stride of a rows × cols matrix that the kernel writes.
 func (c *call[T]) target(rows, cols int) ([]T, int) {
 	ld := cols + c.rowGap()
 	n := span(rows, cols, ld) + c.numberUpTo(3)
 	return c.mutableSlice(n, c.numberUpTo(len(asmtest.Classes()))), ld
 }
 
-// rowGap returns the number of elements between the end of a row and the next row, usually 0.
+// rowGap returns the number of elements between two rows of a matrix. It is 0 in half of the cases.
 func (c *call[T]) rowGap() int { return max(c.numberUpTo(31)-16, 0) }
 
 // span returns the length of the shortest slice that contains a rows × cols matrix.
@@ -164,8 +165,8 @@ func fuzz[T num.Float](f *testing.F, kernel func(c *call[T])) {
 	f.Fuzz(func(t *testing.T, data []byte) { check(t, data, kernel) })
 }
 
-// inputsVariable names the environment variable that sets the number of random inputs among the seeds. With it, `go
-// test -run Fuzz` tests random inputs without the fuzzing engine, which cannot start its workers under an emulator.
+// inputsVariable names the environment variable that sets the number of random seeds. If it is set, `go test -run Fuzz`
+// tests random inputs without the fuzzing engine. The engine cannot start its workers under an emulator.
 const inputsVariable = "MONGE_FUZZ_INPUTS"
 
 func seeds(f *testing.F) {

@@ -63,7 +63,7 @@ func FuzzPairFloat32(f *testing.F)        { fuzz(f, pairKernel[float32]) }
 func FuzzVecmathFloat64(f *testing.F) { fuzz(f, vecmathFunction[float64]) }
 func FuzzVecmathFloat32(f *testing.F) { fuzz(f, vecmathFunction[float32]) }
 
-// vecmathFunction calls one of the functions of package vecmath, in place or not.
+// vecmathFunction calls functions of package vecmath. The destination may be the source slice.
 func vecmathFunction[T num.Float](c *call[T]) {
 	n := c.numberUpTo(600)
 	maps := [...]func(dst, src []T){
@@ -85,11 +85,11 @@ func vecmathFunction[T num.Float](c *call[T]) {
 
 func FuzzQuery(f *testing.F) { fuzz(f, queryKernel) }
 
-// queryKernel compares a vector with rows.
+// queryKernel calls the functions of package query, which compare a vector with rows.
 func queryKernel(c *call[float32]) {
 	n, d := query.Rows*c.numberUpTo(5), query.Unit*c.numberUpTo(9)
 	q, x := c.readOnlySlice(d), c.readOnlySlice(n*d)
-	// halves and bytes share the memory of x.
+	// The slices halves and bytes share the memory of x.
 	halves := unsafe.Slice((*uint16)(unsafe.Pointer(unsafe.SliceData(x))), 2*len(x))
 	bytes := unsafe.Slice((*int8)(unsafe.Pointer(unsafe.SliceData(x))), 4*len(x))
 	switch format := query.Half(c.numberUpTo(1)); c.numberUpTo(6) {
@@ -114,14 +114,13 @@ func queryKernel(c *call[float32]) {
 
 func FuzzSketch(f *testing.F) { fuzz(f, sketchKernel) }
 
-// sketchKernel filters groups of rows, or quantizes a vector, with or without the machine's optional
-// instructions.
+// sketchKernel calls the functions of package sketch, with or without optional instructions such as VNNI.
 func sketchKernel(c *call[float32]) {
 	if c.numberUpTo(1) == 0 {
 		defer asm.SwitchForms(0)()
 	}
 	n, d, m := c.numberUpTo(4), sketch.Step*c.numberUpTo(40), 1
-	numbers := func(all int, number func(i int) float32) { // bytes and masks may be NaN as float32
+	numbers := func(all int, number func(i int) float32) { // converts bytes and masks, whose bits may be a NaN, to numbers
 		out := c.Out(all)
 		for i := range out {
 			out[i] = number(i)
@@ -170,7 +169,7 @@ func signed(b []byte) []int8 {
 	return unsafe.Slice((*int8)(unsafe.Pointer(unsafe.SliceData(b))), len(b))
 }
 
-// manyKernel compares several vectors with rows.
+// manyKernel calls the Many functions of package query, which compare several vectors with rows.
 func manyKernel(c *call[float32], n, d int, format query.Half) {
 	m, ldd := query.Queries*c.numberUpTo(3), n+c.numberUpTo(5)
 	q, x, dst := c.readOnlySlice(m*d), c.mutableSlice(n*d, c.numberUpTo(5)), c.mutableSlice(m*ldd, c.numberUpTo(5))
@@ -209,7 +208,7 @@ func FuzzBlockMixed(f *testing.F) {
 	fuzz(f, func(c *call[float64]) { blockKernel(c, c.narrowMatrix) })
 }
 
-// The following kernels process one problem in each lane.
+// The following kernels solve several problems at once, one problem in each vector lane.
 
 func FuzzLaneFloat64(f *testing.F) { fuzz(f, laneKernel[float64]) }
 func FuzzLaneFloat32(f *testing.F) { fuzz(f, laneKernel[float32]) }
@@ -232,7 +231,7 @@ func priceKernel[T num.Float](c *call[float64], costs func(rows, cols int) ([]T,
 	u, v := scalar[float64](&c.input, c.Rand), c.readOnlySlice(n)
 	out := c.Out(3 + 17)
 	if whole := n / 16 * 16; whole > 0 {
-		// LeastLanes and RelaxLanes return the result of every lane.
+		// LeastLanes and RelaxLanes return the results of all lanes, so the test compares these, too.
 		if lanes, at := (*[16]float64)(out[3:]), &out[19]; c.numberUpTo(1) == 0 {
 			price.LeastLanes(lanes, at, row[:whole], u, v)
 		} else {
@@ -253,7 +252,7 @@ func priceKernel[T num.Float](c *call[float64], costs func(rows, cols int) ([]T,
 	out[0], out[1], out[2] = least, float64(at), second
 }
 
-// FuzzCodes calls the kernels that sum the table entries selected by codes.
+// FuzzCodes calls the kernels that sum table entries. Codes select the entries.
 
 func FuzzCodes(f *testing.F) { fuzz(f, codesKernel) }
 
@@ -270,7 +269,7 @@ func codesKernel(c *call[float32]) {
 
 func FuzzCompact(f *testing.F) { fuzz(f, compactKernel) }
 
-// compactKernel compares vectors of bytes, or converts numbers.
+// compactKernel calls the functions of package compact, which compare vectors of bytes or convert numbers.
 func compactKernel(c *call[float32]) {
 	words := c.numberUpTo(200)
 	n := max(0, 4*words-c.numberUpTo(3))
@@ -297,7 +296,7 @@ func compactKernel(c *call[float32]) {
 			compact.NarrowBFloat16(halves, x)
 			out[0] = compact.QuantizeInt8(unsafe.Slice((*int8)(unsafe.Pointer(unsafe.SliceData(codes))), words), x)
 		}
-		numbers := c.Out(2 * words) // results as numbers, because the comparison of float32 memory does not distinguish NaNs
+		numbers := c.Out(2 * words) // the results as numbers, because the comparison of float32 memory treats all NaNs as equal
 		for i, h := range halves {
 			numbers[2*i], numbers[2*i+1] = float32(h), float32(codes[i])
 		}
@@ -322,7 +321,7 @@ func bytesOf(s []float32) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), 4*len(s))
 }
 
-// laneKernel calls one of the kernels that process one problem in each lane.
+// laneKernel calls one of the functions of package lane.
 func laneKernel[T num.Float](c *call[T]) {
 	w := num.Lanes[T]()
 	m, n, d := 4*c.numberUpTo(4), w*(1+c.numberUpTo(2)), c.numberUpTo(3)
@@ -347,7 +346,7 @@ func laneKernel[T num.Float](c *call[T]) {
 	}
 }
 
-// blockKernel calls a kernel of package block with a K whose rows are whole vectors.
+// blockKernel calls one of the functions of package block. The row length of K is a multiple of the vector length.
 func blockKernel[K, T num.Float](c *call[T], matrix func(m, n int) ([]K, int)) {
 	m, n := c.sides()
 	w := num.Lanes[T]()
@@ -415,7 +414,7 @@ func (c *call[T]) extents() (m, n, d int) {
 	case 2:
 		e[2] = c.numberUpTo(600)
 	}
-	for e[0]*e[1]*e[2] > 20_000 { // limits the time of the reference
+	for e[0]*e[1]*e[2] > 20_000 { // limits the running time of the Go reference implementation
 		for i := range e {
 			e[i] -= e[i] / 4
 		}
@@ -432,8 +431,7 @@ func sqEuclideanKernel[T num.Float](c *call[T]) {
 	distance.SqEuclidean(m, n, d, dst, ldd, x, ldx, zt, ldz, add)
 }
 
-// gramKernel computes distances to rows of z, which is stored by columns or by rows, or to packed rows
-// of x.
+// gramKernel computes distances from the rows of x to the rows of z or of x. The matrix z is stored by columns or by rows.
 func gramKernel[T num.Float](c *call[T]) {
 	m, n, d := c.extents()
 	dst, ldd := c.target(m, n)
@@ -505,7 +503,7 @@ func logScaleKernel[T num.Float](c *call[T]) {
 	m, n := c.sides()
 	factor := scalar[T](&c.input, c.Rand)
 	op := c.numberUpTo(3)
-	if op == 3 && c.numberUpTo(1) == 1 { // T may be M
+	if op == 3 && c.numberUpTo(1) == 1 { // the destination may be the source matrix
 		t, ldt := c.target(m, n)
 		exp.LogPlan(m, n, t, ldt, t, ldt, factor, c.readOnlySlice(m), c.readOnlySlice(n))
 		return
@@ -533,14 +531,14 @@ func adjCostKernel[T num.Float](c *call[T]) {
 	b, ldb := c.matrix(r, n)
 	u, v := c.readOnlySlice(m), c.readOnlySlice(n)
 	g, ldg := c.target(m, n)
-	mat, ldm := g, ldg // G may be M
+	mat, ldm := g, ldg // the destination g may be the matrix mat
 	if !alias {
 		mat, ldm = c.matrix(m, n)
 	}
 	distance.AdjCost(m, n, r, g, ldg, k, ldk, mat, ldm, a, lda, b, ldb, u, v, lambda)
 }
 
-// panelKernel packs four rows, and multiplies groups of four rows.
+// panelKernel calls project.Pack for four rows, and project.Panel for groups of four rows.
 func panelKernel[T num.Float](c *call[T]) {
 	m, d, w := 4*c.numberUpTo(8), c.numberUpTo(80), project.PanelColumns[T]()
 	x, ldx := c.matrix(4, d)
@@ -607,7 +605,7 @@ func vecKernel[T num.Float](c *call[T]) {
 	}
 }
 
-// pairKernel computes the sums over two vectors.
+// pairKernel calls the functions that sum over one or two vectors.
 func pairKernel[T num.Float](c *call[T]) {
 	n := c.numberUpTo(600)
 	x, y, out := c.readOnlySlice(n), c.readOnlySlice(n), c.Out(6)

@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// TestOSSFuzz checks that the build script for OSS-Fuzz builds every fuzz target, with its import path and a unique
-// name. It runs the script on a copy of the test files, with a builder that only records its arguments.
+// TestOSSFuzz checks that the build script for OSS-Fuzz builds every fuzz target with the right import path and a unique
+// name. It runs the script on a copy of the test files, with a fake compiler that only records its arguments.
 func TestOSSFuzz(t *testing.T) {
 	t.Parallel()
 	bash, err := exec.LookPath("bash")

@@ -23,8 +23,8 @@ func FuzzPipelineMixed(f *testing.F) {
 	fuzzPipeline[float64](f, sinkhorn.StorageMixed, sinkhorn.StorageMixed)
 }
 
-// fuzzPipeline checks that distances, Gibbs kernel, iterations, plan and gradient have the same bits on every
-// instruction set, for any number of workers and for both storages, and that non-finite results come with an error.
+// fuzzPipeline solves transport problems between points. It checks that the result and the gradient have the same bits for
+// every instruction set, for one and two workers, and for both storage settings. A non-finite result without an error fails.
 func fuzzPipeline[T dist.Float](f *testing.F, storage, other sinkhorn.Storage) {
 	seeds(f)
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -63,7 +63,7 @@ func fuzzPipeline[T dist.Float](f *testing.F, storage, other sinkhorn.Storage) {
 	})
 }
 
-// decode reads settings and a problem. Most values are ordinary, and some may be extreme.
+// decode reads the settings and the problem from the input. Most values are ordinary, and some may be extreme.
 func decode[T dist.Float](in *input) (sinkhorn.Settings, *sinkhorn.Problem[T]) {
 	rng := rand.New(rand.NewPCG(uint64(in.byte()), 2))
 	n, m, p := 1+in.numberUpTo(39), 1+in.numberUpTo(39), 1+in.numberUpTo(15)
@@ -76,7 +76,7 @@ func decode[T dist.Float](in *input) (sinkhorn.Settings, *sinkhorn.Problem[T]) {
 	if in.numberUpTo(3) == 3 {
 		digits := 1 + in.numberUpTo(9)
 		set.Tolerance = math.Pow(10, -float64(digits))
-		if set.Gradient = digits%2 == 1; !set.Gradient { // Newton's method may be used
+		if set.Gradient = digits%2 == 1; !set.Gradient { // without Gradient, the solver may use Newton's method
 			set.Iterations *= 20
 		}
 	}
@@ -114,12 +114,12 @@ func decode[T dist.Float](in *input) (sinkhorn.Settings, *sinkhorn.Problem[T]) {
 		x := math.Abs(float64(v))
 		switch {
 		case set.Anneal > 0 && x > 1e6:
-			set.Anneal = 1e30 // avoids hundreds of stages of a thousand iterations each
+			set.Anneal = 1e30 // avoids hundreds of annealing stages with a thousand iterations each
 		case set.Anneal > 0 && float64(set.Lambda*x*x) > 1e8:
-			set.Anneal = max(set.Anneal, 1e3) // thousands of iterations take 1 s, or 10 s on a busy machine
+			set.Anneal = max(set.Anneal, 1e3) // avoids thousands of iterations, which take 10 s on a busy machine
 		}
 		if !(float64(set.Lambda*x*x) < 1e12) {
-			set.Unaccelerated = true // avoids stages of ε-scaling for a tolerance; the fuzzing engine reports a run of 10 s as a hang
+			set.Unaccelerated = true // avoids ε-scaling, because the fuzzing engine reports a run of 10 s as a hang
 		}
 	}
 	if in.numberUpTo(1) == 1 {
@@ -129,7 +129,7 @@ func decode[T dist.Float](in *input) (sinkhorn.Settings, *sinkhorn.Problem[T]) {
 	return set, problem
 }
 
-// weights returns n weights of sum 1. Depending on the input, some of them are 0.
+// weights returns n weights with the sum 1. Depending on the input, some weights are 0.
 func weights[T dist.Float](in *input, rng *rand.Rand, n int) []T {
 	zeros := in.numberUpTo(3) == 3
 	w, sum := make([]float64, n), 0.0

@@ -12,8 +12,8 @@ import (
 	"github.com/gomonge/monge/search"
 )
 
-// FuzzReadCollection checks that reading arbitrary bytes returns a typed error, or a collection that is written as the
-// same bytes.
+// FuzzReadCollection checks that reading arbitrary bytes returns a typed error or a collection. Writing this collection must
+// give the same bytes.
 func FuzzReadCollection(f *testing.F) {
 	for storage := range search.StorageInt8 + 1 {
 		c := search.NewCollection(3, storage)
@@ -80,7 +80,7 @@ func FuzzCollection(f *testing.F) {
 		if err != nil || len(found) != len(left) || r.Len() != len(left) {
 			t.Fatalf("%d rows are found and %d there, want %d: %v", len(found), r.Len(), len(left), err)
 		}
-		for i, n := range found { // all distances are 0
+		for i, n := range found { // all distances are 0, so the rows are in ascending order
 			if n.ID != left[i] || r.ID(n.Row) != n.ID {
 				t.Fatalf("result %d is row %d, want %d", i, n.ID, left[i])
 			}
@@ -88,7 +88,8 @@ func FuzzCollection(f *testing.F) {
 	})
 }
 
-// FuzzSketches checks that sketches do not change the rows, order and bits of search results.
+// FuzzSketches checks that searches with sketches find the same rows, in the same order and with the same bits, as searches
+// without sketches.
 func FuzzSketches(f *testing.F) {
 	seeds(f)
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -109,7 +110,7 @@ func FuzzSketches(f *testing.F) {
 				case 3:
 					v *= math.Ldexp(1, rng.IntN(spread+1)-spread/2)
 				}
-				x.Data[i] = max(-60000, min(float32(v), 60000)) // the range of float16
+				x.Data[i] = max(-60000, min(float32(v), 60000)) // inside the range of float16
 			}
 			for range in.numberUpTo(20) { // any numbers
 				if v := bits[float32](in); v-v == 0 && (storage != search.StorageFloat16 || v >= -60000 && v <= 60000) && (storage != search.StorageBFloat16 || v >= -3e38 && v <= 3e38) {

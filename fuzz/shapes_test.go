@@ -27,10 +27,10 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// FuzzShapesFloat64 and FuzzShapesFloat32 call every exported function that takes a matrix with
-// extreme sizes, strides and lengths, especially those whose products overflow, on memory between
-// unreadable pages. The function may return an error or panic with a message of this module. Any
-// other panic fails, and an access outside of the data ends the process.
+// FuzzShapesFloat64 and FuzzShapesFloat32 call every exported function that takes a matrix. The sizes,
+// strides and lengths are extreme, and their products may overflow. The function may return an error or
+// panic with a message of this module. Any other panic fails. The data are between unreadable pages, so an
+// access outside of the data ends the process.
 func FuzzShapesFloat64(f *testing.F) { fuzzShapes[float64](f) }
 func FuzzShapesFloat32(f *testing.F) { fuzzShapes[float32](f) }
 
@@ -48,14 +48,14 @@ func fuzzShapes[T num.Float](f *testing.F) {
 	})
 }
 
-// target is a function or method to call.
+// target is a function or method that the fuzz test calls.
 type target[T num.Float] struct {
 	name string
-	f    func(s *shapes[T]) reflect.Value // a function, or a method with its receiver
+	f    func(s *shapes[T]) reflect.Value // returns the function, or the method bound to a receiver
 }
 
-// call calls the function with arguments from the input. If it panics, the message must be one of this
-// module.
+// call calls the function c.f with arguments from the input. If the function panics, the panic message must be a message of
+// this module.
 func (c target[T]) call(t *testing.T, s *shapes[T]) {
 	var args []reflect.Value
 	defer func() {
@@ -81,7 +81,7 @@ func (c target[T]) call(t *testing.T, s *shapes[T]) {
 	f.Call(args)
 }
 
-// sentence matches the beginning of a panic message of this module.
+// sentence matches the beginning of the panic messages of this module.
 var sentence = regexp.MustCompile(`^(asm|dist|emd|knn|search|sinkhorn|vecmath|wda): `)
 
 func describeArgs(args []reflect.Value) string {
@@ -99,7 +99,7 @@ func describeArgs(args []reflect.Value) string {
 	return b.String()
 }
 
-// functions returns the functions that take a matrix. TestShapesListed reports missing ones.
+// functions returns all functions that take a matrix. TestShapesListed fails if a function is missing.
 func functions[T num.Float]() []target[T] {
 	var all []target[T]
 	for name, f := range map[string]any{
@@ -136,8 +136,8 @@ func functions[T num.Float]() []target[T] {
 	return all
 }
 
-// newMatrix avoids sizes that exceed the memory of the machine, because an allocation failure ends
-// the process.
+// newMatrix is like dist.NewMatrix, but avoids allocations that exceed the memory of the machine. A failed
+// allocation would end the process.
 func newMatrix[T num.Float](rows, cols int, data []T) dist.Matrix[T] {
 	if data == nil && rows > 0 && cols > 0 && rows <= math.MaxInt/cols && rows*cols > 1<<20 && rows*cols <= 1<<45 {
 		return dist.Matrix[T]{}
@@ -259,16 +259,16 @@ type shapes[T num.Float] struct {
 	input
 	a     *asmtest.Arena[T]
 	model *wda.Model
-	last  []T // data of the last matrix, which the next one may share
-	// counted limits the number of rows without elements: a neighbor is found for each of them, too.
+	last  []T // data of the previous matrix, which the next matrix may share
+	// counted limits the row count of matrices without elements, because a search takes time for every row.
 	counted bool
 }
 
-// The dimensions of the model and of the problem that result solves.
+// The dimensions of the model that fitted returns, and of the problem that result solves.
 const rows, cols, features, components = 3, 4, 3, 2
 
-// size returns a dimension: usually a valid one, or one near the powers of two at which products
-// overflow.
+// size returns a matrix dimension. It is usually valid. Otherwise it is near a power of two, so that
+// products may overflow.
 func (s *shapes[T]) size() int {
 	usual := []int{rows, cols, features, components, rows, cols, 0, 1, 5, 70}
 	k := s.numberUpTo(len(usual) + 5)
@@ -288,7 +288,7 @@ func (s *shapes[T]) matrix() matrix.Matrix[T] {
 	case 1:
 		m.Stride += s.numberUpTo(4) - 2
 	}
-	// The length of the data is sufficient, nearly sufficient, or arbitrary.
+	// The length of the data is sufficient, one element too short, or arbitrary.
 	n := s.numberUpTo(100)
 	if s.numberUpTo(7) > 0 && max(uint(m.Rows), uint(m.Cols), uint(m.Stride)) <= 100 {
 		n = max(0, span(m.Rows, m.Cols, m.Stride)+max(s.numberUpTo(8)-6, -1))
@@ -305,7 +305,7 @@ func (s *shapes[T]) matrix() matrix.Matrix[T] {
 	return m
 }
 
-// value returns an argument of type t.
+// value returns a value of type t, to be passed to the function under test.
 func (s *shapes[T]) value(t reflect.Type) reflect.Value {
 	var v any
 	switch reflect.Zero(t).Interface().(type) {
@@ -392,7 +392,7 @@ func pool[T num.Float]() *sinkhorn.Pool[T] {
 	return p
 }
 
-// result returns the result of a problem with 3 and 4 points in two dimensions.
+// result solves a transport problem in two dimensions, between a set of 3 points and a set of 4 points.
 func (s *shapes[T]) result() *sinkhorn.Result[T] {
 	p := &sinkhorn.Problem[T]{X: dist.NewMatrix[T](rows, components, nil), Y: dist.NewMatrix[T](cols, components, nil), Lambda: 1}
 	for i := range p.X.Data {

@@ -7,9 +7,9 @@ import (
 	"simd/archsimd"
 )
 
-// The peer archsimd uses the experimental package simd/archsimd on AVX2: straightforward loops over vectors of 256 bits. Its
-// exp uses Cody and Waite's reduction and a Taylor polynomial. It handles neither special values nor subnormal results, and
-// has no bound of 1 ULP. It has no log.
+// The peer archsimd uses the experimental package simd/archsimd on AVX2, with simple loops over vectors of 256 bits. Its exp
+// uses Cody–Waite reduction and a Taylor polynomial. Its exp does not handle special values or subnormal results, and may have
+// errors above 1 ULP. The peer has no log.
 func init() {
 	makers["archsimd"] = func(s spec, dir string) *job {
 		switch {
@@ -169,7 +169,7 @@ func logSumExp32(x []float32) float32 {
 	return top + float32(math.Log(float64(sum32(a))))
 }
 
-// sqDistanceSIMD returns the squared distance of two vectors. Their length must be a multiple of 32.
+// sqDistanceSIMD returns the squared distance between x and y. Their length must be a multiple of 32.
 func sqDistanceSIMD(x, y []float32) float32 {
 	var a, b, c, d archsimd.Float32x8
 	for len(x) >= 32 && len(y) >= 32 {

@@ -6,7 +6,7 @@ import (
 	"github.com/gomonge/monge/vecmath"
 )
 
-// bytesJob calls the function of two vectors of bytes that the key "of" of a case names.
+// bytesJob returns a job that calls a function of two byte vectors. The key "of" of the case names the function.
 func bytesJob(s spec, dir string, functions map[string]func(x, y []int8) int64) *job {
 	f := functions[s.text("of")]
 	if f == nil {
@@ -24,7 +24,7 @@ func loadBytes(dir, name string) []int8 {
 	return out
 }
 
-// unsigned returns the bits of x as unsigned bytes.
+// unsigned returns a copy of x, converted to unsigned bytes with the same bits.
 func unsigned(x []int8) []byte {
 	out := make([]byte, len(x))
 	for i, v := range x {
@@ -33,7 +33,7 @@ func unsigned(x []int8) []byte {
 	return out
 }
 
-// hammingJob calls a function of two vectors of bits in bytes.
+// hammingJob returns a job that calls a function of two bit vectors, which are stored as bytes.
 func hammingJob(dir string, f func(x, y []byte) int) *job {
 	x, y, result := unsigned(loadBytes(dir, "x")), unsigned(loadBytes(dir, "y")), 0
 	return &job{run: func() { result = f(x, y) }, result: func() []float64 { return []float64{float64(result)} }}
@@ -46,7 +46,7 @@ func oursBytes(s spec, dir string) *job {
 	return bytesJob(s, dir, map[string]func(x, y []int8) int64{"dot": vecmath.DotInt8, "sqeuclidean": vecmath.SqEuclideanInt8})
 }
 
-// naiveBytes returns a job of plain loops.
+// naiveBytes returns a job that uses plain Go loops.
 func naiveBytes(s spec, dir string) *job {
 	if s.text("of") == "hamming" {
 		return hammingJob(dir, func(x, y []byte) (count int) {

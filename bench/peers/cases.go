@@ -19,7 +19,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// spec is the parsed name of a case, kind/key=value/key=value.
+// spec is the parsed name of a case. The name has the form kind/key=value/key=value.
 type spec struct {
 	kind   string
 	values map[string]string
@@ -48,8 +48,8 @@ func (s spec) float(key string) float64 {
 	return x
 }
 
-// assignments returns the number of matrices in the measurement of an assignment of n rows. With only one small matrix,
-// branch prediction would be perfect.
+// assignments returns the number of cost matrices that a measurement of n × n assignments uses. With only one small matrix,
+// the branch predictor would learn the whole computation.
 func assignments(n int) int {
 	if n < 256 {
 		return 4096 / n
@@ -57,11 +57,12 @@ func assignments(n int) int {
 	return 1
 }
 
-// assigners names the peers that find an assignment.
+// assigners names the peers that solve assignment problems.
 const assigners = "scipy|lapjv|lapjvx|lapjvc|lapjvs|lapjvh|lapjvr"
 
-// goal is the ratio that monge should reach against the best of some peers (p|q|r), or of all peers if peers is empty. The
-// ratio for AVX-512 may differ from the ratio for other instruction sets. A ratio of 0 means no goal.
+// goal is the speed ratio that monge should reach against the best of the given peers (p|q|r). If peers is empty, the goal is for
+// the best of all peers. The ratio for AVX-512 may be different from the ratio for other instruction sets. A ratio of 0 means that
+// there is no goal.
 type goal struct {
 	peers         string
 	avx512, other float64
@@ -77,15 +78,15 @@ func (g goal) at(level string) float64 {
 // against returns a goal whose ratio is the same for every instruction set.
 func against(peers string, ratio float64) goal { return goal{peers, ratio, ratio} }
 
-// everyPeer is the default goal.
+// everyPeer is the default goal: monge is at least as fast as every peer.
 var everyPeer = against("", 1)
 
 type testCase struct {
 	name      string
 	goal      goal
-	tolerance float64 // tolerance of results, relative to the largest element, or for exp to each element
+	tolerance float64 // largest accepted difference of results, relative to the largest element (for exp: to each element)
 	full      bool    // only with -full
-	slow      string  // peer that takes part only with -full
+	slow      string  // name of a peer that runs only with -full
 }
 
 // testCases returns all cases with their goals.
@@ -94,7 +95,7 @@ func testCases() []testCase {
 	add := func(full bool, tolerance float64, g goal, format string, args ...any) {
 		cs = append(cs, testCase{name: fmt.Sprintf(format, args...), goal: g, tolerance: tolerance, full: full})
 	}
-	types := map[string]float64{"f64": 1e-9, "f32": 1e-3} // ‖x‖² + ‖y‖² − 2x·y loses most digits of float32
+	types := map[string]float64{"f64": 1e-9, "f32": 1e-3} // peers that compute ‖x‖² + ‖y‖² − 2x·y lose most digits of float32
 	each := func(f func(typ string, tolerance float64)) {
 		for _, typ := range []string{"f64", "f32"} {
 			f(typ, types[typ])
@@ -140,7 +141,7 @@ func testCases() []testCase {
 		add(true, tol, everyPeer, "free/type=%s/n=10000/d=3/lambda=20/iters=5", typ)
 	})
 	for _, n := range []int{16, 64, 256, 512, 1000, 2000, 4000} {
-		// The goal is three times POT's speed for n from 256 to 2000, and POT's speed for other n.
+		// For n from 256 to 2000 the goal is three times the speed of POT. For other n it is the speed of POT.
 		want := 1.
 		if 256 <= n && n <= 2000 {
 			want = 3
@@ -164,7 +165,7 @@ func testCases() []testCase {
 			add(false, 1e-9, against("pot|scipy", 5), "line/type=f64/n=%d/order=%d", n, order)
 		}
 	}
-	// monge and POT draw different directions.
+	// The tolerance is large, because monge and POT draw different directions.
 	add(false, 0.02, against("pot", 5), "sliced/type=f64/n=1000/d=64/directions=100")
 	add(false, 1e-12, everyPeer, "lse/type=f64/n=1000")
 	add(false, 1e-5, everyPeer, "lse/type=f32/n=1000")
@@ -192,21 +193,21 @@ func testCases() []testCase {
 			if n < 256 {
 				g = goal{}
 			}
-			add(false, 1e-7, g, "bytes/type=f32/of=%s/n=%d", of, n) // NumKong rounds squared distances to float32
+			add(false, 1e-7, g, "bytes/type=f32/of=%s/n=%d", of, n) // the peer NumKong rounds squared distances to float32
 		}
 	}
 	for _, of := range []string{"int8", "signs", "float16", "bfloat16"} {
 		for _, n := range []int{256, 768, 1536} {
 			g, tol := against("naive|tphakala|x448", 0.97), 0.0 // without cgo
 			if of == "int8" {
-				tol = 0.01 // the scale has 17 bits, so a number may be rounded to the next integer
+				tol = 0.01 // monge's scale has only 17 bits, so some results may differ by 1
 			}
 			add(false, tol, g, "convert/type=f32/of=%s/n=%d", of, n)
 		}
 	}
 	for _, n := range []int{1_000, 100_000} {
 		for _, d := range []int{128, 384, 768, 1536} {
-			large := n*d > 5e7 // the copies of all programs need more memory than a small machine has
+			large := n*d > 5e7 // every program has a copy of the data, which needs too much memory for small machines
 			g := everyPeer
 			if n > 1000 { // the rows do not fit in the caches
 				g = against("", 0.95)
@@ -231,29 +232,29 @@ func testCases() []testCase {
 			add(c.full, 1e-4, c.goal, "search/type=f32/of=%s/data=gauss/n=%d/d=%d/m=%d/k=10", of, c.n, c.d, c.m)
 		}
 	}
-	for _, m := range []int{1, 100, 1000} { // MNIST has images of digits
+	for _, m := range []int{1, 100, 1000} { // MNIST contains images of handwritten digits
 		add(true, 1e-4, everyPeer, "search/type=f32/of=l2/data=mnist/n=69000/d=784/m=%d/k=10", m)
 	}
 	add(false, 1e-4, everyPeer, "search/type=f32/of=ip/data=decaf/n=432/d=4096/m=20/k=10")
 	for _, n := range []int{10_000, 100_000} {
-		// 16 bytes a row. FAISS rounds sums of 4-bit codes, and ours are exact.
+		// The codes of a row have 16 bytes. FAISS rounds the sums for 4-bit codes. The sums of monge are exact.
 		add(false, 1e-5, everyPeer, "codes/type=f32/n=%d/d=32/m=16/bits=8/k=5", n)
 		add(false, 5e-2, everyPeer, "codes/type=f32/n=%d/d=32/m=32/bits=4/k=5", n)
 	}
-	// POT keeps its weights in float32, and the variants f32 compute in float32.
+	// The tolerance is large, because POT stores its weights in float32 and the variants f32 compute in float32.
 	add(false, 1e-3, everyPeer, "wda/%s", mnist)
 	add(false, 1e-3, everyPeer, "wda/%s", wide)
 	for _, c := range []string{mnist, mnist + "/steps=40", wide} {
 		// monge and POT search for a minimum, and the lower minimum is better. In a case with the key steps, monge stops
-		// after the given number of steps. Its minimum is then still lower than POT's.
+		// after the given number of steps. Even then, monge finds a lower minimum than POT.
 		add(false, 0, everyPeer, "fit/%s", c)
 		cs[len(cs)-1].slow = "pot"
 	}
 	return cs
 }
 
-// generate writes the data of a case to dir: x, and y if there is a second operand, as little-endian numbers of the case's
-// type. The same case always has the same data.
+// generate writes the data of a case to the folder dir. The file x has the first operand, and the file y the second operand, if
+// there is one. Numbers are little-endian and have the type of the case. A case always has the same data.
 func generate(s spec, dir, mnist string) error {
 	rng := rand.New(rand.NewPCG(1, uint64(s.int("n"))<<20+uint64(s.int("d"))))
 	n, d, p := s.int("n"), s.int("d"), s.int("p")
@@ -384,8 +385,8 @@ func generate(s spec, dir, mnist string) error {
 	return nil
 }
 
-// storedData returns the rows and queries of a search case with real data, in an order drawn by rng. It returns nil for other
-// cases, and if the file is missing.
+// storedData returns the rows x and the queries y of a search case with real data, in random order. It returns nil for other
+// cases, or if the data file is missing.
 func storedData(s spec, mnist string, rng *rand.Rand) (x, y []float64) {
 	name := map[string]string{"mnist": "mnist.npz", "decaf": "office_webcam_dslr_decaf6.npz"}[s.text("data")]
 	if name == "" {
@@ -410,7 +411,7 @@ func storedData(s spec, mnist string, rng *rand.Rand) (x, y []float64) {
 	return x, y
 }
 
-// toUnit divides a vector by its length.
+// toUnit scales the vector v to unit norm.
 func toUnit(v []float64) {
 	sum := 0.0
 	for _, x := range v {
@@ -421,7 +422,7 @@ func toUnit(v []float64) {
 	}
 }
 
-// squares returns the squared distances between n and n uniform points in the unit square.
+// squares returns the squared distances between two sets of n uniform points in the unit square.
 func squares(rng *rand.Rand, n int) []float64 {
 	px, py := make([]float64, 2*n), make([]float64, 2*n)
 	for i := range px {
@@ -437,7 +438,7 @@ func squares(rng *rand.Rand, n int) []float64 {
 	return x
 }
 
-// distances returns the squared distances between n and n points.
+// distances returns the squared distances between the n points x and the n points y.
 func distances(x, y []float64, n int) []float64 {
 	dst := dist.NewMatrix[float64](n, n, nil)
 	dist.SqEuclidean(dst, dist.NewMatrix(n, len(x)/n, x), dist.NewMatrix(n, len(y)/n, y))
@@ -470,9 +471,9 @@ func write(path, typ string, x []float64) error {
 	return f.Close()
 }
 
-// digits returns the first n/classes training digits of every class, sorted by class, in [0, 1]. Without the file it returns
-// Gaussian clusters of the same shape. With more features than pixels it imitates the second to last layer of a network
-// (DeCAF6): clusters in which only positive values remain, a sixth of all.
+// digits returns the first n/classes MNIST training digits of every class, sorted by class and scaled to [0, 1]. If the file is
+// missing, it returns Gaussian clusters of the same shape. For d = 4096 it imitates DeCAF6 features, which come from a late layer
+// of a neural network: about a sixth of the values are positive, and all other values are 0.
 func digits(path string, rng *rand.Rand, n, d, classes int) []float64 {
 	if d == 4096 {
 		x, center := make([]float64, n*d), make([]float64, d)
@@ -521,7 +522,7 @@ func digits(path string, rng *rand.Rand, n, d, classes int) []float64 {
 	return x
 }
 
-// principal returns the p leading principal components of x, d × p.
+// principal returns the p leading principal components of x, as a d × p matrix.
 func principal(x []float64, n, d, p int) ([]float64, error) {
 	v, err := baseline.Fit(context.Background(), mat.NewDense(n, d, x), nil, p, baseline.PCA{})
 	if err != nil {

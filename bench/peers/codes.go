@@ -6,8 +6,8 @@ import (
 	"github.com/gomonge/monge/internal/quantize"
 )
 
-// quantized searches rows in product quantization like a wda.Classifier. All programs use the given codebook, so they have
-// the same codes. It calls internal packages, because package wda cannot use a given codebook.
+// quantized returns a job that searches rows in product quantization, like a wda.Classifier. All programs use the same given
+// codebook, so they have the same codes. The job calls internal packages, because package wda cannot use a given codebook.
 func quantized(s spec, dir string) *job {
 	if s.text("type") != "f32" {
 		return nil

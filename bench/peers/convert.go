@@ -8,7 +8,7 @@ import (
 	"github.com/x448/float16"
 )
 
-// conversionJob converts the vector x with the function that the key "of" of a case names.
+// conversionJob returns a job that converts the vector x. The key "of" of the case names the conversion function.
 func conversionJob[T uint16 | int8 | byte](s spec, dir string, functions map[string]func(dst []T, src []float32)) *job {
 	f := functions[s.text("of")]
 	if f == nil {
@@ -39,7 +39,7 @@ func oursConversion(s spec, dir string) *job {
 	return conversionJob(s, dir, map[string]func(dst []uint16, src []float32){"float16": vecmath.ToFloat16, "bfloat16": vecmath.ToBFloat16})
 }
 
-// naiveConversion returns a job of plain loops. The loops do not handle NaN.
+// naiveConversion returns a job that uses plain Go loops. The loops do not handle NaN.
 func naiveConversion(s spec, dir string) *job {
 	switch s.text("of") {
 	case "int8":
@@ -75,7 +75,7 @@ func tphakalaConversion(s spec, dir string) *job {
 	return conversionJob(s, dir, map[string]func(dst []uint16, src []float32){"float16": tphakala16.FromFloat32Slice})
 }
 
-// x448Peer returns a job of loops over x448/float16's conversion of one number.
+// x448Peer returns a job that calls the conversion function of x448/float16 for every number.
 func x448Peer(s spec, dir string) *job {
 	if s.kind != "convert" {
 		return nil

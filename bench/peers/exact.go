@@ -7,10 +7,10 @@ import (
 	"gonum.org/v1/gonum/optimize/convex/lp"
 )
 
-// exactKinds contains the kinds of cases of package emd.
+// exactKinds contains the kinds of the cases that measure package emd.
 var exactKinds = []string{"emd", "emdtiny", "assign", "line", "sliced"}
 
-// exactJob returns a job of package emd. Its results are costs or distances.
+// exactJob returns a job that calls package emd. The results are costs or distances.
 func exactJob[T dist.Float](s spec, dir string) *job {
 	n, d := s.int("n"), s.int("d")
 	solver, costs := new(emd.Solver[T]), make([]float64, max(1, s.int("count")))
@@ -73,14 +73,14 @@ func exactJob[T dist.Float](s spec, dir string) *job {
 	}
 }
 
-// loadWeights returns the weights of both sides of a case emd.
+// loadWeights returns the weights a and b of the two marginals in a case of kind emd.
 func loadWeights[T dist.Float](s spec, dir string) (a, b []T) {
 	y := load[T](dir, "y")
 	return y[:s.int("n")], y[s.int("n"):]
 }
 
-// mostLP is the largest n for gonum's linear programming, which takes 10 to 40 ms for this n and 10 to 25 times as long for
-// twice the n.
+// mostLP is the largest n for which gonum's linear programming runs. For this n, gonum takes 10 to 40 ms. The time grows at least
+// tenfold when n doubles.
 const mostLP = 16
 
 // gonumLP solves a transport problem as a linear program in standard form. It omits the last column, because the

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestExact checks that package emd and gonum's simplex method find the same cost, and that an assignment costs n times
-// as much as transport with uniform weights.
+// TestExact checks that package emd and gonum's simplex method find the same cost. It also checks that an assignment costs n
+// times as much as transport with uniform weights.
 func TestExact(t *testing.T) {
 	dir := t.TempDir()
 	solve := func(name string, m maker) []float64 {

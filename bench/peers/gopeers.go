@@ -13,7 +13,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// naive returns a job of straightforward Go.
+// naive returns a job that uses simple Go code.
 func naive[T float32 | float64](s spec, dir string) *job {
 	n, d := s.int("n"), s.int("d")
 	switch s.kind {
@@ -61,7 +61,7 @@ func naive[T float32 | float64](s spec, dir string) *job {
 	return nil
 }
 
-// gonum returns a job of gonum. It computes distances by matrix multiplication, because floats.Distance takes much longer.
+// gonum returns a job that calls gonum. It computes distances with matrix products, because floats.Distance takes much longer.
 func gonum(s spec, dir string) *job {
 	n, d, p := s.int("n"), s.int("d"), s.int("p")
 	single := s.text("type") == "f32"
@@ -165,7 +165,7 @@ func generalOf(rows, cols int, data []float64) blas64.General {
 	return blas64.General{Rows: rows, Cols: cols, Stride: cols, Data: data}
 }
 
-// elementwise returns a job that applies one of the functions to a slice.
+// elementwise returns a job that applies a function to a slice. The kind of the case selects the function.
 func elementwise[T float32 | float64](s spec, dir string, functions map[string]func(dst, x []T)) *job {
 	f := functions[s.kind]
 	if f == nil {
@@ -179,7 +179,7 @@ func elementwise[T float32 | float64](s spec, dir string, functions map[string]f
 	return &job{run: func() { f(dst, x) }, result: func() []float64 { return widen(dst) }}
 }
 
-// tphakalaPeer returns a job of tphakala/simd, which has neither softmax nor log-sum-exp.
+// tphakalaPeer returns a job that calls tphakala/simd. This library has no softmax and no log-sum-exp.
 func tphakalaPeer(s spec, dir string) *job {
 	switch {
 	case s.kind == "convert":
@@ -194,7 +194,8 @@ func tphakalaPeer(s spec, dir string) *job {
 	return elementwise(s, dir, map[string]func(dst, x []float32){"exp": tphakala32.Exp, "log": tphakala32.Log})
 }
 
-// vekPeer returns a job of viterin/vek, which has exp and log in float32 only, and distances of one pair at a time.
+// vekPeer returns a job that calls viterin/vek. This library has exp and log only for float32, and computes one distance at a
+// time.
 func vekPeer(s spec, dir string) *job {
 	n, d := s.int("n"), s.int("d")
 	single := s.text("type") == "f32"

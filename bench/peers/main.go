@@ -1,6 +1,6 @@
-// Command peers compares this module with other libraries. All libraries do the same work on the
-// same data and take turns within one run. The command prints one table. The script run in this
-// folder builds the peers and starts the command. README.md explains how to read the result.
+// Command peers compares this module with other libraries (the peers). All libraries do the same work on
+// the same data, and take turns within one run. The command prints one table. The script named run in this
+// folder builds the peers and starts the command. README.md explains how to read the table.
 package main
 
 import (
@@ -84,17 +84,17 @@ func check(err error) {
 
 type driver struct {
 	processes []*process
-	partners  *regexp.Regexp // the peers that take part besides monge
+	partners  *regexp.Regexp // matches the names of the peers to measure, besides monge
 	rounds    int
 	full      bool
 	level     string
-	machine   *limit.Machine // nil if it cannot be measured
+	machine   *limit.Machine // nil if the machine cannot be measured
 	mnist     string
 	raw       io.Writer
 	rng       *rand.Rand
 }
 
-// start starts the available peers.
+// start starts the processes of all available peers.
 func (d *driver) start(build, script string, all bool) {
 	self, err := os.Executable()
 	check(err)
@@ -128,7 +128,7 @@ func (d *driver) start(build, script string, all bool) {
 	for _, p := range peers {
 		proc, err := start(filepath.Base(p.argv[0]), p.env, p.argv...)
 		if p.argv[0] == self {
-			check(err) // without monge the table would be empty
+			check(err) // the table needs monge
 		}
 		if err != nil {
 			fmt.Fprintf(os.Stderr, "peers: without %s: %v\n", p.argv[0], err)
@@ -138,16 +138,16 @@ func (d *driver) start(build, script string, all bool) {
 	}
 }
 
-// entry is a peer in one case.
+// entry contains the measurements of one peer, or of one variant of monge, in one case.
 type entry struct {
 	name    string
 	process *process
 	reps    int
 	warm    int
 	samples []float64 // ns, by round
-	diff    float64   // difference from the result of ours
-	least   float64   // least ns that the machine needs, or 0 if unknown
-	bound   string    // the resource that determines least
+	diff    float64   // difference from the result of monge
+	least   float64   // lower bound for the time on this machine, in ns, or 0 if unknown
+	bound   string    // resource that determines the field least
 }
 
 func (e *entry) min() float64 { return slices.Min(e.samples) }
@@ -159,7 +159,7 @@ func median(x []float64) float64 {
 	return (s[(len(s)-1)/2] + s[len(s)/2]) / 2
 }
 
-// result is the result of a case.
+// result contains the measurements of a case.
 type result struct {
 	testCase
 	entries []*entry
@@ -169,8 +169,8 @@ type result struct {
 // A sample lasts at least this long, unless the work itself lasts longer.
 const sample = 5e6 // ns
 
-// run measures a case. In each round it runs every peer once, after one call that fills the caches. The order of the peers
-// changes from round to round.
+// run measures a case. In each round it measures every peer once, after a call that fills the caches. The peers run in a random
+// order in every round.
 func (d *driver) run(c testCase, tmp string) (*result, error) {
 	dir := filepath.Join(tmp, "case")
 	if err := os.MkdirAll(dir, 0o777); err != nil {
@@ -254,7 +254,7 @@ func (d *driver) run(c testCase, tmp string) (*result, error) {
 			}
 		}
 	}
-	d.limit(s, r) // measured again, because the machine may have been busy the first time
+	d.limit(s, r) // measure again, because the machine may have been busy the first time
 	for _, e := range r.entries {
 		if _, err := e.process.request("close %s", e.name); err != nil {
 			return nil, err
@@ -264,7 +264,7 @@ func (d *driver) run(c testCase, tmp string) (*result, error) {
 	return r, nil
 }
 
-// limit measures the least time that the machine needs for monge's entries.
+// limit computes lower bounds for the times of monge's entries, from the measured rates of the machine.
 func (d *driver) limit(s spec, r *result) {
 	if d.machine == nil {
 		return
@@ -301,8 +301,8 @@ func readResult(path string) ([]float64, error) {
 	return x, nil
 }
 
-// difference returns max |got − want| relative to the largest element of want. For exp, it is relative to each element. The
-// difference of results of different length is +Inf.
+// difference returns max |got − want| relative to the largest element of want. For the kind exp, every difference is relative to
+// its own element. If the lengths differ, the result is +Inf.
 func difference(kind string, got, want []float64) float64 {
 	if len(got) != len(want) {
 		return math.Inf(1)
@@ -313,7 +313,7 @@ func difference(kind string, got, want []float64) float64 {
 	}
 	for i, w := range want {
 		if got[i] == w {
-			continue // both may be 0
+			continue // avoids 0/0
 		}
 		if kind == "exp" {
 			scale = math.Abs(w)
@@ -326,17 +326,18 @@ func difference(kind string, got, want []float64) float64 {
 	return worst
 }
 
-// shortfall returns how far the objective of a peer's fit is below monge's, or how far the objective of another variant of
-// monge is above its first variant, relative to the objective. It returns 0 if there is no shortfall.
+// shortfall compares the minima of 1/J that two fits found. For a peer, it returns the relative amount by which the peer's minimum
+// is below monge's minimum. For another variant of monge, it returns the relative amount by which the variant's minimum is more
+// than 5 % above. Otherwise it returns 0.
 func shortfall(name string, got, ours float64) float64 {
 	if strings.HasPrefix(name, "ours") {
-		// A fit in float32 takes another path. A difference of a few per cent is acceptable.
+		// A fit in float32 takes a different path, so a difference of a few percent is acceptable.
 		return max(0, got/ours-1.05)
 	}
 	return max(0, 1-got/ours)
 }
 
-// header prints the machine, the commit and the versions of the peers.
+// header prints a description of the machine, the commit and the versions of the peers.
 func header(d *driver) {
 	fmt.Printf("- CPU: %s, level %s, %s/%s, %d cores, load average %s\n", cpu(), d.level, runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), loadAverage())
 	fmt.Printf("- Commit: %s, %s\n", commit(), runtime.Version())

@@ -19,11 +19,11 @@ import (
 var makers = map[string]maker{
 	"ours":     func(s spec, dir string) *job { return byType(s, dir, ourJob[float64], ourJob[float32]) },
 	"ours-f32": func(s spec, dir string) *job { return fits(s, dir, true) },
-	// K in float32, everything else in float64
+	// ours-mixed stores K in float32, and computes in float64.
 	"ours-mixed": func(s spec, dir string) *job { return mixed(s, dir) },
-	// without sketches of the rows
+	// ours-plain searches without sketches of the rows.
 	"ours-plain": func(s spec, dir string) *job { return plainSearches(s, dir) },
-	// in a process with two threads
+	// ours-2 and ours-2-f32 run in a process with two threads.
 	"ours-2":     func(s spec, dir string) *job { return parallel(s, dir, false) },
 	"ours-2-f32": func(s spec, dir string) *job { return fits(s, dir, true) },
 	"naive":      func(s spec, dir string) *job { return byType(s, dir, naive[float64], naive[float32]) },
@@ -42,7 +42,7 @@ func byType(s spec, dir string, f64, f32 maker) *job {
 	return f32(s, dir)
 }
 
-// ourJob returns a job of this module. It uses the public API if the API covers the case.
+// ourJob returns a job that calls this module. It uses the public API where possible.
 func ourJob[T dist.Float](s spec, dir string) *job {
 	n, d, p := s.int("n"), s.int("d"), s.int("p")
 	switch s.kind {
@@ -170,7 +170,7 @@ func plainSearches(s spec, dir string) *job {
 	return searchJob(s, dir, search.NoSketch)
 }
 
-// iterate returns a job of one iteration of package sinkhorn without its bookkeeping.
+// iterate returns a job that runs one Sinkhorn iteration. It calls the kernels directly.
 func iterate[T dist.Float](n int, dir string) *job {
 	k := load[T](dir, "x")
 	u, v, q, w := make([]T, n), make([]T, n), make([]T, n), make([]T, n)
@@ -189,7 +189,7 @@ func iterate[T dist.Float](n int, dir string) *job {
 	}}
 }
 
-// mixed returns a job of monge with K in float32 and vectors in float64.
+// mixed returns a job that calls monge with K in float32 and vectors in float64.
 func mixed(s spec, dir string) *job {
 	switch {
 	case s.text("type") != "f64":
@@ -202,7 +202,7 @@ func mixed(s spec, dir string) *job {
 	return nil
 }
 
-// iterateMixed returns the job of iterate with K in float32.
+// iterateMixed is like iterate, with K in float32.
 func iterateMixed(n int, dir string) *job {
 	k := make([]float32, n*n)
 	pass.Narrow(k, load[float64](dir, "x"))
@@ -222,8 +222,8 @@ func iterateMixed(n int, dir string) *job {
 	}}
 }
 
-// logSumExp returns a job of a log-domain iteration with g = 0. It computes the log-sum-exp of the rows and also the column
-// sums of the softmax, which no peer computes.
+// logSumExp returns a job that computes the log-sum-exp of every row. It runs a log-domain iteration with g = 0, which also
+// computes the column sums of the softmax. The peers do not compute these sums.
 func logSumExp[T dist.Float](n int, dir string) *job {
 	x := load[T](dir, "x")
 	g, a, top, sum, q, e := make([]T, n), make([]T, n), make([]T, n), make([]T, n), make([]T, n), make([]T, n)
@@ -270,8 +270,8 @@ func solve[T dist.Float](s spec, dir string, storage sinkhorn.Storage) *job {
 	}
 }
 
-// batchJob returns a job that solves count problems with different marginals. The problems have separate cost matrices or
-// share one matrix. The results are the transport costs.
+// batchJob returns a job that solves many problems in one call. In cases of kind "tiny", every problem has its own cost matrix. In
+// cases of kind "many", the problems share one matrix and have different marginals. The results are the transport costs.
 func batchJob[T dist.Float](s spec, dir string) *job {
 	n, costs := s.int("n"), make([]float64, s.int("count"))
 	solver, err := sinkhorn.NewSolver[T](&sinkhorn.Settings{Lambda: s.float("lambda"), Iterations: s.int("iters")})
@@ -302,8 +302,8 @@ func batchJob[T dist.Float](s spec, dir string) *job {
 	}
 }
 
-// matrixFree returns a job that solves a problem of points without storing a matrix. The result is the centered potential of
-// the first set.
+// matrixFree returns a job that solves a transport problem between points without storing a matrix. The result is the potential
+// of the first point set, with its mean subtracted.
 func matrixFree[T dist.Float](s spec, dir string) *job {
 	n, d := s.int("n"), s.int("d")
 	solver, err := sinkhorn.NewSolver[T](&sinkhorn.Settings{
@@ -336,7 +336,7 @@ func matrixFree[T dist.Float](s spec, dir string) *job {
 	}
 }
 
-// parallel returns a job of monge in cases that use two threads.
+// parallel returns a job that calls monge with two threads. It returns nil for cases that are measured with one thread only.
 func parallel(s spec, dir string, single bool) *job {
 	switch s.kind {
 	case "wda", "fit":
@@ -351,10 +351,10 @@ func parallel(s spec, dir string, single bool) *job {
 	return nil
 }
 
-// fits returns a job that measures WDA. The case wda measures one cost with its gradient. It divides the time of a fit of a
-// few conjugate gradient steps, from the first evaluation to the last, by the number of gradients. This is an upper bound,
-// because line searches evaluate the cost more often. The result is that of wda.Score. The case fit is a whole fit of the
-// paper's objective (no shrinkage). Other settings have their defaults, except for a given number of steps.
+// fits returns a job that measures WDA. Cases of kind "wda" measure one evaluation of the cost with its gradient. The job runs a
+// fit with a few conjugate gradient steps, and divides the time between the first and the last step by the number of gradients.
+// This time is an upper bound, because line searches evaluate the cost more often. Cases of kind "fit" measure a whole fit without
+// shrinkage.
 func fits(s spec, dir string, single bool) *job {
 	if s.kind != "wda" && s.kind != "fit" {
 		return nil

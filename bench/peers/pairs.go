@@ -12,10 +12,10 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// pairFunctions contains a peer's functions of two slices, by the value of the key "of" of a case.
+// pairFunctions contains the functions of two slices that a peer has. The map key is the value of the key "of" in the case name.
 type pairFunctions[T float32 | float64] map[string]func(x, y []T) T
 
-// pairJob returns a job that calls one of the functions.
+// pairJob returns a job that calls one of the functions. The key "of" of the case selects the function.
 func pairJob[T float32 | float64](s spec, dir string, functions pairFunctions[T]) *job {
 	f := functions[s.text("of")]
 	if f == nil {
@@ -39,7 +39,7 @@ func oursPair[T float32 | float64](s spec, dir string) *job {
 	})
 }
 
-// naivePair returns a job of plain loops.
+// naivePair returns a job that uses plain Go loops.
 func naivePair[T float32 | float64](s spec, dir string) *job {
 	dot := func(x, y []T) (sum T) {
 		for i, v := range x {

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// process is a peer process. It reads a line and answers with a line.
+// process is the process of one or more peers. It reads requests and writes replies, one line each.
 type process struct {
 	name  string
 	cmd   *exec.Cmd
@@ -19,7 +19,7 @@ type process struct {
 	impls []string // "name=version"
 }
 
-// patience is the longest time that a peer may take for a reply.
+// patience is the time limit for a reply of a peer.
 const patience = 20 * time.Minute
 
 func start(name string, env []string, argv ...string) (*process, error) {

@@ -2,11 +2,11 @@ package main
 
 import "regexp"
 
-// because is a reason why rows are below the goal for their share of the limit. ours and name are regular expressions for
-// the beginning of the names of a variant of monge and of a case.
+// because explains why some cases do not reach their goal for the ratio of the lower bound to the measured time. The field ours
+// matches the beginning of the name of a variant of monge. The field name matches the beginning of the name of a case.
 type because struct{ ours, name, text string }
 
-// reasons contains all reasons. The first match counts.
+// reasons contains all explanations. missReason uses the first match.
 var reasons = []because{
 	{"", "exp/", "the table look-up and the check of the range take ports that FMAs need (internal/asm/exp/NOTES.md)"},
 	{"", "log/", "operations beside the FMAs: splitting off the exponent, table look-ups, rounding errors, special values"},
@@ -34,7 +34,7 @@ var reasons = []because{
 	{"", "wda/", "X·P and Xᵀ·G stay in float64 for both types and wait for X, products of 11 columns, Go between the passes (wda/SOLVERS.md)"},
 }
 
-// missReason returns the reason why a row is below its goal, or "not known".
+// missReason returns the reason why a case is below its goal, or "not known".
 func missReason(name, ours string) string {
 	for _, r := range reasons {
 		if matchesStart(r.ours, ours) && matchesStart(r.name, name) {

@@ -13,12 +13,12 @@ import (
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
-// comparer sets dst to a peer's values for a query and n rows of d numbers: squared distances or inner products.
+// comparer computes squared distances or inner products between a query and all rows of x. It stores them in dst.
 type comparer func(dst, x, query []float32)
 
-// comparerJob returns a job of the cases query and nearest for a peer that computes values only. Rows and query have unit norm,
-// so a squared distance is scale·value + shift. If scale is negative, the largest values are the nearest. The case nearest
-// keeps the k nearest in a sorted list.
+// comparerJob returns a job for cases of kind "query" or "nearest", for a peer that has a comparer but no search. Squared distances
+// are scale·value + shift, because the rows and the query have unit norm. If scale is negative, the rows with the largest values
+// are the nearest rows. In cases of kind "nearest", the job keeps the k nearest rows in a sorted list.
 func comparerJob(s spec, dir string, scale, shift float64, f comparer) *job {
 	x, query, dst := load[float32](dir, "x"), load[float32](dir, "y"), make([]float32, s.int("n"))
 	squared := func(v []float32) []float64 {
@@ -41,7 +41,7 @@ func comparerJob(s spec, dir string, scale, shift float64, f comparer) *job {
 	}
 }
 
-// nearestOf sets best to the smallest values, or to the largest ones, and rows to their indices.
+// nearestOf sets best to the smallest values, or to the largest values if largest is set. It sets rows to their indices.
 func nearestOf(best []float32, rows []int, values []float32, largest bool) {
 	sign := float32(1)
 	if largest {
@@ -62,7 +62,7 @@ func nearestOf(best []float32, rows []int, values []float32, largest bool) {
 	}
 }
 
-// callEachRow returns a comparer that calls a function of two slices for each row.
+// callEachRow returns a comparer that calls f for the query and every row.
 func callEachRow(d int, f func(a, b []float32) float32) comparer {
 	return func(dst, x, query []float32) {
 		for i := range dst {
@@ -93,7 +93,7 @@ func vekRows(s spec, dir string) *job {
 	return comparerJob(s, dir, -2, 2, callEachRow(s.int("d"), vek32.Dot))
 }
 
-// hnswPeer returns a job of coder/hnsw's CosineDistance. Its EuclideanDistance is plain Go.
+// hnswPeer returns a job that calls CosineDistance of coder/hnsw, because EuclideanDistance of coder/hnsw is plain Go.
 func hnswPeer(s spec, dir string) *job {
 	if s.kind != "query" && s.kind != "nearest" {
 		return nil

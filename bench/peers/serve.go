@@ -18,8 +18,8 @@ import (
 	"github.com/gomonge/monge/internal/asm"
 )
 
-// job is a prepared case. run does the work, and result returns the result of the last run. If elapsed is set, the time of
-// run is not used. elapsed returns the nanoseconds that one unit of the work took in the last run.
+// job is a prepared case. The function run does the work, and result returns the result of the last run. If elapsed is not nil,
+// elapsed returns the time of one unit of work in the last run, in nanoseconds. It replaces the measured time of run.
 type job struct {
 	run     func()
 	result  func() []float64
@@ -29,7 +29,7 @@ type job struct {
 // maker prepares a case. It returns nil if the peer does not have the case.
 type maker func(s spec, dir string) *job
 
-// serve answers the line protocol of README.md for the named Go peers.
+// serve answers requests for the named Go peers, in the line protocol that README.md describes.
 func serve(names []string, in io.Reader, out io.Writer) error {
 	jobs := map[string]*job{}
 	lines := bufio.NewScanner(in)
@@ -116,7 +116,7 @@ func goVersion(name string) string {
 	return "?"
 }
 
-// modules contains the modules of the Go peers. The standard library has none. Peers that are not in go.mod add their modules.
+// modules contains the module path of every Go peer, or "" for plain Go. Peers that are not in go.mod add their module paths.
 var modules = map[string]string{"naive": "", "gonum": "gonum.org/v1/gonum", "vek": "github.com/viterin/vek",
 	"tphakala": "github.com/tphakala/simd", "x448": "github.com/x448/float16", "hnsw": "github.com/coder/hnsw", "chromem": "github.com/philippgille/chromem-go",
 	"archsimd": ""}

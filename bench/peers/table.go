@@ -9,14 +9,14 @@ import (
 	"strings"
 )
 
-// table collects the rows: one for each variant of monge in each case.
+// table collects the rows of the printed table. There is one row for each variant of monge in each case.
 type table struct {
 	level  string
 	rows   []string
 	goals  int
 	missed []string
 	notes  []string
-	below  []string // rows whose share is below the goal, with the reason
+	below  []string // messages about rows whose share is below the goal
 	differ bool
 }
 
@@ -44,7 +44,6 @@ func (t *table) add(r *result) {
 		}
 	}
 	for _, o := range mine {
-		// The best peer comes first.
 		slices.SortFunc(peers, func(a, b *entry) int { return cmp.Compare(o.ratioOf(a), o.ratioOf(b)) })
 		verdict := ""
 		if o.name == "ours" && r.goal.at(t.level) > 0 {
@@ -63,8 +62,8 @@ func (t *table) add(r *result) {
 	}
 }
 
-// allowed returns the largest accepted difference between the results of a peer and monge. A kernel matrix in float32 has
-// rounding errors, and the exp of tphakala/simd has errors of up to 1e-5.
+// allowed returns the largest accepted difference between the results of a peer and of monge. It is larger for a kernel matrix in
+// float32, which has rounding errors, and for tphakala/simd, whose exp has errors of up to 1e-5.
 func (r *result) allowed(peer string) float64 {
 	switch {
 	case peer == "ours-mixed":
@@ -75,7 +74,7 @@ func (r *result) allowed(peer string) float64 {
 	return r.tolerance
 }
 
-// share returns the least time of the machine divided by the measured time, and the resource that determines it.
+// share returns a text with the ratio of the lower bound to the measured time, and the resource that determines the bound.
 func (t *table) share(name string, o *entry) string {
 	if o.least == 0 {
 		return "–"
@@ -88,7 +87,7 @@ func (t *table) share(name string, o *entry) string {
 	return fmt.Sprintf("%.2f %s", share, o.bound)
 }
 
-// judge returns a sentence on whether the goal g is met. peers begins with the best peer.
+// judge returns a text that says whether the goal g is met. The slice peers is sorted, with the best peer first.
 func (t *table) judge(name string, g goal, o *entry, peers []*entry) string {
 	want := g.at(t.level)
 	for _, p := range peers {
@@ -126,7 +125,7 @@ func (t *table) print(w io.Writer) {
 	}
 }
 
-// ratioOf returns the median over the rounds of the peer's time divided by monge's.
+// ratioOf returns the median over all rounds of the ratio of the peer's time to monge's time.
 func (o *entry) ratioOf(peer *entry) float64 {
 	rs := make([]float64, len(o.samples))
 	for i := range rs {

@@ -7,7 +7,7 @@ import (
 )
 
 // These maps contain the number of FMAs and products that the functions of packages exp and vector need for
-// each element, by the number of bits of its type.
+// each element. The map key is the number of bits of an element.
 var (
 	expFMAs  = map[int]float64{32: 8, 64: 11}
 	exp2FMAs = map[int]float64{32: 6, 64: 9}
@@ -18,11 +18,11 @@ var (
 // that every program needs for the method of the case, with warm caches. leastWork returns nil if the minimum is
 // unknown or the case uses several threads.
 //
-// It counts FMAs and products, divisions, and bytes read and written. It does not count differences and
-// sums, because some machines have separate units for them. It also omits small terms: vectors next to
-// matrices, packing, sums of lanes, and calls.
+// leastWork counts FMAs and products, divisions, and the bytes that are read and written. It does not count
+// additions and subtractions, because some machines have separate units for them. It also omits small terms,
+// such as vectors beside matrices, packing, sums of lanes, and calls.
 func leastWork(s spec, ours string) []limit.Phase {
-	if strings.Contains(ours, "-2") || s.kind == "nearest" || s.kind == "search" { // a search skips most of the rows
+	if strings.Contains(ours, "-2") || s.kind == "nearest" || s.kind == "search" { // a search skips most rows
 		return nil
 	}
 	bits := 64
@@ -30,7 +30,7 @@ func leastWork(s spec, ours string) []limit.Phase {
 		bits = 32
 	}
 	size := float64(bits / 8)
-	kernel := size // bytes of an element of K
+	kernel := size // number of bytes of an element of K
 	if ours == "ours-mixed" {
 		kernel = 4
 	}
@@ -39,8 +39,8 @@ func leastWork(s spec, ours string) []limit.Phase {
 	vector := func(fmas, divs float64) []limit.Phase {
 		return []limit.Phase{{Bits: bits, FMAs: n * fmas, Divs: n * divs, Reads: move(n*size, 2*n*size), Writes: move(n*size, 2*n*size)}}
 	}
-	// iterations returns the work of several iterations with K in a working set of set bytes. Every element of K takes
-	// two FMAs and is read twice, the second time from the first-level cache.
+	// iterations returns the work of several iterations. The argument set is the size of the working set in bytes. Every
+	// element of K takes two FMAs. It is read twice, the second time from the first-level cache.
 	iterations := func(times, set float64) limit.Phase {
 		return limit.Phase{
 			Bits: bits, FMAs: 2 * n * n, Divs: 2 * n, Times: times,
@@ -73,8 +73,9 @@ func leastWork(s spec, ours string) []limit.Phase {
 	case "iterate":
 		return []limit.Phase{iterations(1, n*n*kernel)}
 	case "sinkhorn", "sinkhornlog":
-		// The phases are K with the first iteration, the other iterations, and the plan. The log domain
-		// has the same phases, because potentials can be absorbed into K.
+		// The first phase computes K and the first iteration, the second phase the other iterations, and the
+		// third phase the transport plan. The log domain has the same phases, because potentials can be
+		// absorbed into K.
 		both := matrix + n*n*kernel
 		return []limit.Phase{
 			{Bits: bits, FMAs: n * n * (exp2FMAs[bits] + 2), Divs: 2 * n, Reads: move(matrix, both), Writes: move(n*n*kernel, both)},
@@ -98,10 +99,10 @@ func leastWork(s spec, ours string) []limit.Phase {
 	case "project":
 		return []limit.Phase{{Bits: bits, FMAs: n * d * p, Reads: move(n*d*size, n*d*size)}}
 	case "wda":
-		// The samples are rotated into their span, of at most n dimensions. Each pair of classes of
-		// l samples needs K, the iterations forward and backward, the cost with the first backward
-		// step, and the adjoint of the cost with two products. X·P is computed before all pairs, and Xᵀ·G
-		// after them.
+		// The samples are rotated into their span, which has at most n dimensions. A class has l samples.
+		// Every pair of classes needs K, the forward and backward iterations, the cost with the first
+		// backward iteration, and the adjoint of the cost with two products. X·P is computed before the
+		// pairs, and Xᵀ·G after the pairs.
 		classes := s.float("classes")
 		l := n / classes
 		pairs := classes * (classes + 1) / 2
@@ -113,8 +114,8 @@ func leastWork(s spec, ours string) []limit.Phase {
 	return nil
 }
 
-// limitGoal returns the project's goal for a case as a share of the limit. Kernels of at least 100 rows
-// or numbers and whole solves have a goal. For other cases it returns 0.
+// limitGoal returns the goal for the ratio of the lower bound to the measured time. Whole solves have a goal, and
+// so do kernels with at least 100 rows or numbers. For other cases, limitGoal returns 0.
 func limitGoal(s spec) float64 {
 	switch s.kind {
 	case "sinkhorn", "sinkhornlog", "wda", "many", "free":

@@ -8,8 +8,8 @@ import (
 
 var variants = []string{"ours", "ours-f32", "ours-mixed", "ours-2", "ours-2-f32"}
 
-// TestWork checks that operation counts exist for every single-threaded case except whole fits, searches, conversions, byte and
-// table kernels, and package emd.
+// TestWork checks that leastWork has operation counts for every single-threaded case. Exceptions are whole fits, searches,
+// conversions, kernels of bytes and of tables, and package emd.
 func TestWork(t *testing.T) {
 	for _, c := range testCases() {
 		s := parseSpec(c.name)
@@ -26,7 +26,7 @@ func TestWork(t *testing.T) {
 			}
 		}
 	}
-	// The expected values are computed by hand, for an iteration of 1000 × 1000 numbers with K in float32.
+	// The expected values for an iteration with a 1000 × 1000 matrix K in float32 were computed by hand.
 	p := leastWork(parseSpec("iterate/type=f64/n=1000/lambda=20"), "ours-mixed")[0]
 	if p.FMAs != 2e6 || p.Divs != 2000 || p.Reads[0].Bytes != 4e6 || p.Reads[1].Bytes != 8e6 || p.Bits != 64 {
 		t.Errorf("%+v", p)
@@ -36,7 +36,7 @@ func TestWork(t *testing.T) {
 	}
 }
 
-// TestReasons checks that every row with a goal has a prepared reason, and that every reason belongs to a row.
+// TestReasons checks that every case with a goal has an explanation in reasons, and that every explanation matches a case.
 func TestReasons(t *testing.T) {
 	used := map[string]bool{}
 	for _, c := range testCases() {
@@ -57,8 +57,8 @@ func TestReasons(t *testing.T) {
 	}
 }
 
-// TestShare checks that a row shows its fraction of the limit and what limits it, and that a row below its goal is
-// listed with its reason.
+// TestShare checks that a row shows the ratio of the lower bound to the measured time, and the resource that determines the bound.
+// A row below its goal must be listed with the reason.
 func TestShare(t *testing.T) {
 	tab := newTable("avx2")
 	name := "lse/type=f64/n=1000"

@@ -16,8 +16,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// values returns n numbers in [−1, 1) that are the same on every machine, and multiples of 2⁻²⁰,
-// so that they are exact in both types.
+// values returns n pseudorandom numbers in [−1, 1). They are multiples of 2⁻²⁰, so float32 and float64
+// represent them exactly.
 func values[T number](rng *rand.Rand, n int) []T {
 	v := make([]T, n)
 	for i := range v {
@@ -28,7 +28,7 @@ func values[T number](rng *rand.Rand, n int) []T {
 
 func newRand(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 7)) }
 
-// typed returns the cases of both types.
+// typed sets the element type of all cases, and returns the float64 cases followed by the float32 cases.
 func typed(of64, of32 []testCase) []testCase {
 	for i := range of64 {
 		of64[i].Type = "float64"
@@ -253,7 +253,7 @@ func runCompact(c *testCase) (map[string]array, error) {
 	}, nil
 }
 
-// packIntegers packs integers below 2^24 as numbers.
+// packIntegers returns an array of float32 numbers that are equal to the integers x.
 func packIntegers[T int8 | uint16](x []T) array {
 	out := make([]float32, len(x))
 	for i, v := range x {
@@ -378,7 +378,7 @@ func runSinkhorn[T number](c *testCase) (map[string]array, error) {
 
 // Wasserstein discriminant analysis
 
-// classes returns rows of classes whose means differ.
+// classes returns random samples of several classes with different means, and their labels.
 func classes(seed uint64, d int, sizes ...int) (array, []int) {
 	rng := newRand(seed)
 	var x []float64
@@ -418,7 +418,7 @@ func withSettings(inputs map[string]array, labels []int, settings ...map[string]
 	return out
 }
 
-// objectiveOf returns the settings of J that a case has.
+// objectiveOf returns the objective that the settings of a test case describe.
 func objectiveOf(s map[string]string) (wda.Objective, error) {
 	var o wda.Objective
 	lambda, err := strconv.ParseFloat(s["lambda"], 64)

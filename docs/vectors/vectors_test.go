@@ -1,5 +1,5 @@
-// Package vectors contains test vectors: files with inputs and the expected bits. Its tests compute
-// the results with every instruction set, and rewrite the files with -update.
+// Package vectors contains test vectors: files with inputs and the expected bits of the results. Its tests
+// compare the results of every instruction set with these files. The flag -update rewrites the files.
 package vectors
 
 import (
@@ -22,11 +22,11 @@ var update = flag.Bool("update", false, "write the files anew")
 
 const (
 	format, version = "monge-vectors", 1
-	// largest is the most bytes of all files together.
+	// largest is the limit for the total size of all files, in bytes.
 	largest = 300_000
 )
 
-// file is the form of a file. README.md explains it.
+// file is the content of a file with test vectors. README.md explains the format.
 type file struct {
 	Format     string     `json:"format"`
 	Version    int        `json:"version"`
@@ -36,8 +36,8 @@ type file struct {
 	Cases      []testCase `json:"cases"`
 }
 
-// tolerance contains the largest errors that an implementation with another order of operations may have, relative to
-// the largest element of an array. 0 means no tolerance.
+// tolerance contains the error bounds for an implementation with a different order of operations. The bounds are relative
+// to the largest element of an array. 0 means that the file has no bound.
 type tolerance struct {
 	Float64 float64 `json:"float64"`
 	Float32 float64 `json:"float32"`
@@ -53,14 +53,14 @@ type testCase struct {
 	Expected map[string]array  `json:"expected"`
 }
 
-// array is an array of numbers, row by row: the bits of each in hexadecimal digits, the most
-// significant first, separated by spaces. Any NaN is "nan".
+// array is an array of numbers in row-major order. Bits contains the bits of every number in hexadecimal
+// digits, the most significant digit first, separated by spaces. A NaN is "nan".
 type array struct {
 	Shape []int  `json:"shape"`
 	Bits  string `json:"bits"`
 }
 
-// number is an element type.
+// number is the constraint for the element types.
 type number interface{ float32 | float64 }
 
 func pack[T number](v []T, shape ...int) array {
@@ -111,8 +111,8 @@ func unpack[T number](a array) []T {
 	return out
 }
 
-// algorithms lists the files without their extension, with the functions that make and compute
-// them.
+// algorithms lists the files of test vectors. It has the file name without extension, and the functions that
+// return the test cases and compute the results.
 var algorithms = []struct {
 	name, definition string
 	tolerance        tolerance
@@ -139,8 +139,8 @@ func byType(wide, narrow func(c *testCase) (map[string]array, error)) func(c *te
 	}
 }
 
-// TestVectors checks that the results for the inputs in the files have the expected bits on every instruction set of
-// this machine. With -update it writes the files first.
+// TestVectors checks that every instruction set of this machine computes the expected bits in the files. With -update it
+// writes the files first.
 func TestVectors(t *testing.T) {
 	total := 0
 	for _, a := range algorithms {
@@ -182,7 +182,7 @@ func TestVectors(t *testing.T) {
 	}
 }
 
-// differ returns a message about the first element that differs, or "".
+// differ returns a message about the first element that differs, or "" if the arrays are equal.
 func differ(got, want map[string]array) string {
 	for _, name := range slices.Sorted(maps.Keys(want)) {
 		g, w := got[name], want[name]
@@ -233,7 +233,7 @@ func write(t *testing.T, path string, f file, run func(c *testCase) (map[string]
 	}
 }
 
-// TestVectorsDiffer checks that a single changed bit is an error.
+// TestVectorsDiffer checks that differ detects a changed bit, a number in place of a NaN, and a missing element.
 func TestVectorsDiffer(t *testing.T) {
 	want := map[string]array{"y": pack([]float64{1, math.NaN(), 3}, 3)}
 	for _, v := range [][]float64{{1, 2, 3}, {1, math.NaN(), math.Nextafter(3, 4)}, {1, math.NaN()}} {

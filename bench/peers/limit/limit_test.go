@@ -8,7 +8,7 @@ import (
 	"github.com/gomonge/monge/internal/asm"
 )
 
-// TestLoops checks that the loops of every instruction set terminate, write exactly their destination, and read nothing
+// TestLoops checks that the loops of every instruction set terminate, write exactly their destination, and do not read
 // beyond the end of their buffer.
 func TestLoops(t *testing.T) {
 	for _, level := range asm.Available() {
@@ -42,7 +42,7 @@ func TestLoops(t *testing.T) {
 	}
 }
 
-// TestRates checks that every rate can be measured, and that Again keeps the higher rate.
+// TestRates checks that every rate can be measured, and that measuring a rate again keeps the higher rate.
 func TestRates(t *testing.T) {
 	m := New()
 	if m == nil {
@@ -72,22 +72,22 @@ func TestRates(t *testing.T) {
 	}
 }
 
-// TestLeast checks that a phase takes as long as its slowest part, and that the times of phases are added.
+// TestLeast checks that a phase takes as long as its slowest kind of operation, and that Least adds the times of phases.
 func TestLeast(t *testing.T) {
 	m := &Machine{level: asm.AVX2, best: map[unit]float64{}, run: func(u unit) float64 {
 		switch u.kind {
 		case "fma":
 			return 2
 		case "div":
-			return float64(u.size) / 640 // 0.1 vectors of float64 a ns
+			return float64(u.size) / 640 // 0.1 vectors per ns for float64
 		case "read":
 			return 64
 		}
 		return 32
 	}}
-	fma := Phase{Bits: 64, FMAs: 800, Divs: 20}                                         // 100 and 50 ns
-	load := Phase{Bits: 32, FMAs: 16, Reads: []Move{{6400, L1}, {64, 1e6}}, Times: 3}   // 100 ns each
-	store := Phase{Bits: 64, Divs: 4, Reads: []Move{{64, L1}}, Writes: []Move{{64, 1}}} // a division: 10 ns
+	fma := Phase{Bits: 64, FMAs: 800, Divs: 20}                                         // FMAs take 100 ns, divisions 50 ns
+	load := Phase{Bits: 32, FMAs: 16, Reads: []Move{{6400, L1}, {64, 1e6}}, Times: 3}   // 3 times 100 ns
+	store := Phase{Bits: 64, Divs: 4, Reads: []Move{{64, L1}}, Writes: []Move{{64, 1}}} // divisions take 10 ns
 	for _, c := range []struct {
 		work  []Phase
 		ns    float64

@@ -2,21 +2,21 @@ package limit
 
 import "github.com/gomonge/monge/internal/asm"
 
-// set contains the loops of one instruction set. n is the number of iterations.
+// set contains the loops of one instruction set. The argument n of a loop is the number of iterations.
 type set struct {
-	fma             func(n int)    // an iteration computes fmas vectors
-	div, sqrt       [2]func(n int) // for float32 and float64; an iteration computes divisions vectors
+	fma             func(n int)    // loop of FMAs
+	div, sqrt       [2]func(n int) // loops of divisions and square roots, for float32 and float64
 	fmas, divisions float64
-	reads           []mover // several ways to load; the fastest depends on the cache level
+	reads           []mover // several loading loops; the fastest one depends on the cache level
 	write           mover
 }
 
-// mover loads or stores memory. In each of turns iterations, move accesses four lines, stride bytes apart, and then advances
-// by step bytes. It repeats this rounds times.
+// mover loads or stores a buffer. Every iteration of the function move accesses four lines, which are stride bytes apart, and
+// then advances by step bytes. After turns iterations, move starts again at the beginning. It does this rounds times.
 type mover struct {
 	move func(p *byte, turns, stride, step, rounds int)
 	line int // bytes
 }
 
-// loops returns the loops of a level. All fields are nil if the level has no loops.
+// loops returns the loops for an instruction-set level. All fields are nil if there are no loops for this level.
 func loops(level asm.Level) set { return loopsOf(level) }

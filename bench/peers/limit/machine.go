@@ -9,21 +9,21 @@ import (
 	"github.com/gomonge/monge/internal/asm"
 )
 
-// unit is the kind of operations that a rate counts.
+// unit identifies a measured rate: the kind of operation, and its size.
 type unit struct {
 	kind string // fma, div, sqrt, read, write
-	size int    // bits of a number, or bytes of the buffer
+	size int    // number of bits of a floating-point number, or of bytes of the buffer
 }
 
-// Machine measures and stores the rates of one core with one instruction set. The zero value is not useful; see [New].
+// Machine measures and stores the rates of one core with one instruction set. Use [New] to create a Machine.
 type Machine struct {
 	level  asm.Level
 	best   map[unit]float64 // vectors per ns; for read and write, bytes per ns
-	rerun  map[unit]bool    // whether the next call of rate measures again
+	rerun  map[unit]bool    // rates that the next call of rate measures again
 	buffer []byte
 	run    func(u unit) float64 // measures once
 
-	fastest map[unit]int // index of the fastest mover and stride
+	fastest map[unit]int // index of the fastest combination of mover and stride
 }
 
 // New returns a machine for the instruction set in use, or nil if the package has no loops for it.
@@ -36,14 +36,14 @@ func New() *Machine {
 	return m
 }
 
-// Again makes the next use of every rate measure again. The higher rate counts.
+// Again causes every rate to be measured again when it is next used. The Machine keeps the higher rate.
 func (m *Machine) Again() {
 	for u := range m.best {
 		m.rerun[u] = true
 	}
 }
 
-// lanes returns the number of elements of a vector.
+// lanes returns the number of elements of a vector register, for elements of the given number of bits.
 func (m *Machine) lanes(bits int) float64 {
 	width := map[asm.Level]int{asm.AVX512: 512, asm.AVX2: 256, asm.NEON: 128}[m.level]
 	return float64(width) / float64(bits)
@@ -58,7 +58,7 @@ func (m *Machine) rate(u unit) float64 {
 	return m.best[u]
 }
 
-// A measurement is the best of several calls, each of which takes a minimum time.
+// A measurement takes the best of several calls. Every call lasts at least duration nanoseconds.
 const (
 	calls    = 12
 	duration = 4e5
@@ -101,7 +101,7 @@ func (m *Machine) measure(u unit) float64 {
 	return top
 }
 
-// memory returns n bytes that begin at a cache line.
+// memory returns a pointer to n bytes of memory, aligned to a cache line.
 func (m *Machine) memory(n int) *byte {
 	if len(m.buffer) < n+64 {
 		m.buffer = make([]byte, n+64)
@@ -113,7 +113,7 @@ func (m *Machine) memory(n int) *byte {
 	return &m.buffer[skip]
 }
 
-// bestRate returns the highest measured work per nanosecond of f. f(n) does n·each units of work.
+// bestRate returns the highest measured rate of f, in units of work per nanosecond. A call f(n) does n·each units of work.
 func bestRate(f func(n int), each float64) float64 {
 	n := 1
 	for {
@@ -138,8 +138,8 @@ func nanoseconds(f func(n int), n int) float64 {
 	return float64(max(time.Since(began), 1))
 }
 
-// String describes the measured rates for the head of a table. Sizes name the caches of most
-// machines: 16 KiB, 256 KiB, 8 MiB and 256 MiB.
+// String describes the measured rates, for the header of a table. It has the load and store rates for 16 KiB,
+// 256 KiB, 8 MiB and 256 MiB, which are in different cache levels on most machines.
 func (m *Machine) String() string {
 	var b strings.Builder
 	lanes := m.lanes(64)

@@ -3,24 +3,24 @@ package limit
 // L1 is the size of a buffer that fits in the first-level cache of every machine.
 const L1 = 16 << 10
 
-// Move is memory that is loaded or stored.
+// Move describes memory that a phase loads or stores.
 type Move struct {
 	Bytes float64
-	Set   float64 // the bytes that the program reuses; they determine the cache level
+	Set   float64 // size of the working set in bytes, which determines the cache level
 }
 
-// Phase is work whose parts can run at the same time.
+// Phase is a part of a computation. All its operations can run at the same time.
 type Phase struct {
-	Bits   int     // bits of a floating-point number: 64 or 32
-	FMAs   float64 // FMAs and products; some machines have separate units for sums
-	Divs   float64 // divisions
+	Bits   int     // size of a floating-point number: 64 or 32 bits
+	FMAs   float64 // number of FMAs and products; some machines have separate units for sums
+	Divs   float64 // number of divisions
 	Reads  []Move
 	Writes []Move
 	Times  float64 // number of repetitions; 0 means 1
 }
 
-// Least returns the least number of nanoseconds that one thread needs, and the resource that determines most of this time:
-// "FMA", "division", "load" or "store".
+// Least returns a lower bound for the time of the work on one thread, in nanoseconds. The result bound is the resource that
+// determines most of this time: "FMA", "division", "load" or "store".
 func (m *Machine) Least(work []Phase) (ns float64, bound string) {
 	by := map[string]float64{}
 	for _, p := range work {

@@ -1,6 +1,6 @@
-// Command cancel measures how long a call continues after its context has ended. It ends fits,
-// predictions, baselines, transport problems and reads of data of many shapes at random times. It prints
-// the median, the 99th percentile and the maximum of the time from the end to the return.
+// Command cancel measures how long a call continues after its context has ended. It cancels fits,
+// predictions, baselines, transport problems and reads of data at random times. It prints the median, the
+// 99th percentile and the maximum of the time from the end of the context to the return of the call.
 //
 //	go run ./bench/tools/cancel -trials 40
 //	go run ./bench/tools/cancel -only CrossValidate -stacks 50ms    prints what continues after 50 ms
@@ -32,7 +32,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// work is a long computation with its name in the table.
+// work is a long computation, with the name that the table shows.
 type work struct {
 	name string
 	do   func(ctx context.Context) error
@@ -67,8 +67,8 @@ func printPercentiles(out *tabwriter.Writer, name string, times []time.Duration)
 	fmt.Fprintf(out, "%s\t%.2f\t%.2f\t%.2f\n", name, at(0.5), at(0.99), at(1))
 }
 
-// latencies runs w several times, ends its context at a random time, and returns the times from the end of the context to
-// the return of w. The context ends before w would be done, and at the latest after longest.
+// latencies runs w several times and ends its context at a random time. It returns the times from the end of the context to the
+// return of w. It ends every context within the normal running time of w, but not later than longest.
 func latencies(w work, trials int, longest, stacks time.Duration, rng *rand.Rand) []time.Duration {
 	ctx, cancel := context.WithTimeout(context.Background(), longest)
 	began := time.Now()
@@ -92,7 +92,7 @@ func latencies(w work, trials int, longest, stacks time.Duration, rng *rand.Rand
 		close(done)
 		at := <-ended
 		if err == nil && returned.Before(at) {
-			span = span * 9 / 10 // w was done before the end
+			span = span * 9 / 10 // w returned before its context ended
 			continue
 		}
 		times = append(times, max(0, returned.Sub(at)))
@@ -100,7 +100,8 @@ func latencies(w work, trials int, longest, stacks time.Duration, rng *rand.Rand
 	return times
 }
 
-// reportLate prints the stacks of all goroutines if done is still open when ctx has ended and the time after has passed.
+// reportLate prints the stacks of all goroutines if the channel done is not closed within the duration after, counted from the
+// end of ctx.
 func reportLate(ctx context.Context, done <-chan struct{}, name string, after time.Duration) {
 	select {
 	case <-done:
@@ -115,7 +116,7 @@ func reportLate(ctx context.Context, done <-chan struct{}, name string, after ti
 	}
 }
 
-// data returns normal samples of several classes. The mean of a class is 2 in one feature and 0 in all others.
+// data returns normal samples of several classes. The mean of a class is 2 in one feature and 0 in all other features.
 func data(n, d, classes int) (*mat.Dense, []int) {
 	rng := rand.New(rand.NewPCG(uint64(n), uint64(d)))
 	x, labels := mat.NewDense(n, d, nil), make([]int, n)
@@ -206,7 +207,7 @@ func baselines() []work {
 	}
 }
 
-// transports returns transport problems, one for each solver that has its own loops.
+// transports returns transport problems, one for each solver with its own loops.
 func transports() []work {
 	cloud := func(n, d int) dist.Matrix[float64] {
 		x, _ := data(n, d, 3)
@@ -370,7 +371,7 @@ func exactTransports() []work {
 	)
 }
 
-// readers returns reads of files and streams. A read stops when the underlying reader stops.
+// readers returns computations that read data. A computation stops when its underlying reader returns an error.
 func readers() []work {
 	x, labels := data(100000, 100, 5)
 	var csv, npy bytes.Buffer
@@ -398,7 +399,7 @@ func readers() []work {
 	}
 }
 
-// until is a reader that returns an error after a context has ended.
+// until is a reader that returns an error after its context has ended.
 type until struct {
 	ctx context.Context
 	r   io.Reader

@@ -1,15 +1,14 @@
 //go:build unix
 
-// Command converge compares three methods that iterate to a tolerance: plain iterations, plain
-// iterations after ε-scaling by 4, and the default. It solves a grid of problems and prints one line
-// for each, the medians, and every case in which the default is not the fastest.
+// Command converge compares three methods that iterate to a tolerance: plain iterations, plain iterations
+// after ε-scaling by 4, and the default. It solves many problems and prints one line for each problem. It
+// marks the problems for which the default is not the fastest method, and prints median ratios.
 //
 //	go run ./bench/tools/converge [-n 256,1000] [-scales 1e2,1e3,1e4] [-tolerance 1e-9] [-budget 20s] [-runs 3] [-rho 0.1]
 //
-// Every time is the least CPU time of several runs, which are interleaved. All methods use one worker,
-// float64 and StorageDense.
-// A method stops if it has not converged within the budget or within ten times the time of the default.
-// Its time is then marked with >, and its factor is a lower bound.
+// Every time is the least CPU time of several runs. The methods take turns. All methods use one worker,
+// float64 and StorageDense. A method stops if it has not converged within the budget, or within ten times
+// the time of the default. In this case its time is marked with >, and its ratio is a lower bound.
 package main
 
 import (
@@ -51,7 +50,7 @@ var methods = [3]struct {
 	{"default", sinkhorn.Settings{}},
 }
 
-// outcome is the time and the work of a method.
+// outcome contains the time of a method and its number of passes over K.
 type outcome struct {
 	seconds float64
 	passes  int
@@ -106,10 +105,10 @@ func median(x []float64) float64 {
 	return (x[(len(x)-1)/2] + x[len(x)/2]) / 2
 }
 
-// A problem that takes less than short seconds is solved shortRuns times.
+// Methods that take less than 0.2 seconds run nine times.
 const short, shortRuns = 0.2, 9
 
-// measure solves a problem by every method in each run, and by the default method first.
+// measure solves a problem several times with every method. In each run, the default method is first.
 func measure(p *sinkhorn.Problem[float64], tolerance float64, budget time.Duration, runs int) (best [len(methods)]outcome, err error) {
 	var solvers [len(methods)]*sinkhorn.Solver[float64] // later runs reuse the memory of the first run
 	for i, m := range methods {
@@ -146,7 +145,7 @@ func measure(p *sinkhorn.Problem[float64], tolerance float64, budget time.Durati
 	return best, nil
 }
 
-// bounded is a context that ends at a CPU time.
+// bounded is a context that ends when the CPU time of the process exceeds the field end.
 type bounded struct {
 	context.Context
 	end   float64
@@ -177,7 +176,7 @@ func cpuTime() float64 {
 // cloud is a distribution of points or costs.
 type cloud struct {
 	name string
-	d    int // 0 is a matrix of uniform costs
+	d    int // dimension of the points, or 0 for a matrix of uniform costs
 	draw func(rng *rand.Rand, second bool) float64
 }
 

@@ -1,15 +1,14 @@
-// Command levels measures the time of every kernel, type and size at every level of this machine,
-// alternating between levels in one process. It prints each case in which a level is slower than
-// a lower one by more than 3 %. Such a case is timed up to four times again, after all other cases,
-// with three times the rounds and other operands. It is reported if it is slower each time. The command
-// prints the measurement with the smallest difference.
+// Command levels measures the time of every kernel, type and size at every instruction-set level of this
+// machine. It alternates between levels in one process. It prints every case in which a level is slower than
+// a lower level by more than 3 %. The command measures such a case again up to four times, after all other
+// cases, with three times the rounds and with different operands. It reports the case only if the level is
+// slower every time, and prints the measurement with the smallest difference.
 //
 //	go run ./bench/tools/levels            # the slower cases
 //	go run ./bench/tools/levels -all       # the whole table
 //	go run ./bench/tools/levels -run 'Iterate f64' -rounds 40 -from avx2
 //
-// A time is the minimum over the rounds. The machine should be idle; it takes a minute
-// or two.
+// A time is the minimum over all rounds. The command takes a minute or two. The machine should be idle.
 package main
 
 import (
@@ -31,14 +30,14 @@ import (
 	"github.com/gomonge/monge/internal/asm/project"
 )
 
-// slack is how much slower a higher level may be before it is reported.
+// slack is the largest ratio of the time of a higher level to the time of a lower level that is not reported.
 const slack = 1.03
 
-// confirmations is the number of repetitions in which a case must be slower again. A shared machine
-// sometimes stalls one level for a whole round of measurements, but rarely for five.
+// confirmations is the number of repeated measurements of a slower case. A shared machine sometimes stalls
+// one level for a whole measurement, but rarely for five measurements.
 const confirmations = 4
 
-// entry is a kernel with a type and a size. prepare makes its operands and returns a function that calls the kernel.
+// entry is a kernel with a type and a size. The function prepare makes the operands and returns a function that calls the kernel.
 type entry struct {
 	name    string
 	prepare func() func()
@@ -97,7 +96,7 @@ func main() {
 	fmt.Printf("%d cases, %d suspect; a higher level is slower in %d\n", count, len(suspects), slower)
 }
 
-// caseLine returns the line of a case in the table.
+// caseLine returns the table line of a case.
 func caseLine(name string, times []float64) string {
 	var s strings.Builder
 	fmt.Fprintf(&s, "%-36s", name)
@@ -107,8 +106,9 @@ func caseLine(name string, times []float64) string {
 	return s.String()
 }
 
-// minima returns the seconds of a call of f at each level. A round lasts at least half a millisecond.
-// After three rounds, it skips a level that takes four times as long as a higher one, such as plain Go.
+// minima returns the time of a call of f at every level, in seconds. Every measurement lasts at least half a
+// millisecond. After three rounds, minima skips levels that take four times as long as a higher level, such as
+// plain Go.
 func minima(f func(), levels []asm.Level, rounds int) []float64 {
 	times, calls := make([]float64, len(levels)), make([]int, len(levels))
 	measure := func(i int) time.Duration {
@@ -138,7 +138,7 @@ func minima(f func(), levels []asm.Level, rounds int) []float64 {
 	return times
 }
 
-// worstRatio returns the largest ratio of the time of a level to the time of a lower level.
+// worstRatio returns the largest ratio of the time of a higher level to the time of a lower level.
 func worstRatio(times []float64) float64 {
 	ratio, best := 0.0, math.Inf(1)
 	for _, t := range times {
@@ -147,7 +147,7 @@ func worstRatio(times []float64) float64 {
 	return ratio
 }
 
-// allEntries returns all cases: sizes that fit in L1, L2 or L3, larger sizes, and odd sizes.
+// allEntries returns all cases. Some sizes fit in the L1, L2 or L3 cache, some are larger, and some are odd.
 func allEntries() (es []entry) {
 	es = append(es, passes[float64, float64]("f64")...)
 	es = append(es, passes[float32, float32]("f32")...)
@@ -175,7 +175,7 @@ var (
 	maps    = [][3]int{{1, 10, 784}, {8, 10, 100}, {8, 11, 1000}, {101, 7, 13}, {100, 10, 300}, {1000, 2, 784}, {1000, 10, 784}, {1000, 20, 784}, {1000, 64, 784}, {12000, 10, 784}}
 )
 
-// nameWithSizes returns the name of a case. pairs contains the names and values of sizes.
+// nameWithSizes appends sizes to the name of a case. The argument pairs alternates between names and values of sizes.
 func nameWithSizes(name string, pairs ...any) string {
 	for i := 0; i < len(pairs); i += 2 {
 		name += fmt.Sprintf(" %v=%v", pairs[i], pairs[i+1])
@@ -183,7 +183,7 @@ func nameWithSizes(name string, pairs ...any) string {
 	return name
 }
 
-// passes returns the cases of passes over an n × n matrix of K.
+// passes returns the cases of package pass, with n × n matrices of type K.
 func passes[K, T num.Float](types string) (es []entry) {
 	for _, n := range squares {
 		add := func(kernel string, call func(k []K, x, a, u, q []T)) {
@@ -217,7 +217,7 @@ func kernelEntries[T num.Float](types string) (es []entry) {
 		vector("Exp2", func(dst, x, _ []T) { exp.Exp2(dst, x, -20) })
 	}
 	for _, n := range squares {
-		const r, rows = 20, 64 // r is the rank after ten iterations; rows is the height of a block of G
+		const r, rows = 20, 64 // the rank r after ten iterations, and the number of rows of a block of G
 		square := func(kernel string, call func(k, mat, x, y, z, s, q, e []T)) {
 			add(nameWithSizes(kernel+" "+types, "n", n), func() func() {
 				k, mat, x, y, z := random(n*n), random(n*n), random(n*r), random(r*n), random(n)

@@ -1,10 +1,11 @@
-// Command memory measures how much memory an evaluation of J and its gradient needs in monge, in float64 and in
-// float32, and in POT if -python names a Python that has POT.
+// Command memory measures how much memory an evaluation of the objective J and its gradient needs. It measures monge in
+// float64 and in float32. It also measures POT if the flag -python names a Python interpreter with POT.
 //
 //	go run ./bench/tools/memory [-python ~/.cache/monge-peers/venv/bin/python] [-n 1000,2000]
 //
-// Every figure is the growth of the peak resident set of a separate process after it has loaded the
-// samples: 10 Gaussian classes, d = 784, p = 10, L = 10. Linux only.
+// Every evaluation runs in a separate process. The reported number is the growth of the peak resident set
+// after the process has loaded the samples. The data have 10 Gaussian classes, d = 784, p = 10 and L = 10. The
+// command runs only on Linux.
 package main
 
 import (
@@ -102,7 +103,7 @@ func megabytes(cmd *exec.Cmd) (float64, error) {
 	return strconv.ParseFloat(strings.TrimSpace(string(out)), 64)
 }
 
-// generate writes n samples, sorted by class.
+// generate writes n samples of 10 Gaussian classes to a file, sorted by class.
 func generate(path string, n int) error {
 	rng := rand.New(rand.NewPCG(1, 2))
 	x, center := make([]float64, n*d), make([]float64, 10*d)
@@ -170,7 +171,7 @@ func resetPeak() (float64, error) {
 	return status("VmHWM")
 }
 
-// status returns an entry of /proc/self/status in bytes.
+// status returns a value of /proc/self/status, converted to bytes.
 func status(name string) (float64, error) {
 	b, err := os.ReadFile("/proc/self/status")
 	if err != nil {

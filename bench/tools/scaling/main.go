@@ -1,14 +1,13 @@
 //go:build unix
 
-// Command scaling measures how the CPU time of one J with its gradient grows with the
-// number of samples n, the Sinkhorn iterations L, the components p and the features d,
-// one at a time, and draws it.
+// Command scaling measures the CPU time of one evaluation of the objective J with its gradient, and draws
+// plots. It varies the number of samples n, the Sinkhorn iterations L, the components p and the features d,
+// one quantity at a time.
 //
 //	go run ./bench/tools/scaling -out bench/tools/results/scaling
 //
-// writes scaling.csv and scaling.png. The expected times are a·n + b·n² (projections are linear in n)
-// and a + b·x for the other quantities. Comments in the CSV file contain the largest deviations. The
-// machine should be idle.
+// writes scaling.csv and scaling.png. The expected time is a·n + b·n² for n, and a + b·x for every other
+// quantity x. Comments in the CSV file contain the largest deviations. The machine should be idle.
 package main
 
 import (
@@ -45,11 +44,10 @@ type axis struct {
 	name, label string
 	values      []int
 	set         func(*problem, int)
-	power       int // the time is expected to be a·xᵖᵒʷᵉʳ⁻¹ + b·xᵖᵒʷᵉʳ
+	power       int // the expected time is a·xᵖᵒʷᵉʳ⁻¹ + b·xᵖᵒʷᵉʳ
 }
 
-// All problems have more samples than features. Otherwise a fit works in the span of the samples, and the number of
-// features is not d.
+// No problem has more features than samples. Otherwise a fit would work in the span of the samples, and d would not matter.
 var axes = []axis{
 	{"n", "samples n", []int{800, 1000, 1400, 2000, 2800, 4000}, func(p *problem, v int) { p.n = v }, 2},
 	{"L", "iterations L", []int{2, 5, 10, 20, 30, 40}, func(p *problem, v int) { p.l = v }, 1},
@@ -80,7 +78,7 @@ func run(out string, rounds int) error {
 			points = append(points, point{a, v, p})
 		}
 	}
-	debug.SetGCPercent(-1) // garbage is collected between evaluations, not during them
+	debug.SetGCPercent(-1) // the loop below collects garbage between evaluations
 	// Each round measures every point once, so other load on the machine affects all points.
 	times := make([]float64, len(points))
 	for round := range rounds {
@@ -153,7 +151,7 @@ func run(out string, rounds int) error {
 	return nil
 }
 
-// write writes the file completely or not at all.
+// write replaces the file atomically: it writes the whole file or leaves the old file unchanged.
 func write(path string, b []byte) error {
 	f, err := os.CreateTemp(filepath.Dir(path), ".scaling-*")
 	if err != nil {
@@ -181,8 +179,8 @@ func points2(x, y []float64) plotter.XYs {
 	return p
 }
 
-// fitted returns the coefficients a and b that minimize the relative deviation of y from
-// a·xᵖᵒʷᵉʳ⁻¹ + b·xᵖᵒʷᵉʳ.
+// fitted returns the coefficients a and b for which a·xᵖᵒʷᵉʳ⁻¹ + b·xᵖᵒʷᵉʳ is closest to y, in the
+// least-squares sense of relative deviations.
 func fitted(x, y []float64, power int) (a, b float64) {
 	m, one := mat.NewDense(len(x), 2, nil), mat.NewVecDense(len(x), nil)
 	for i := range x {
@@ -197,8 +195,8 @@ func fitted(x, y []float64, power int) (a, b float64) {
 	return c.AtVec(0), c.AtVec(1)
 }
 
-// evaluation returns the milliseconds of one J with its gradient: the least time of a conjugate
-// gradient step, divided by the number of its evaluations.
+// evaluation returns the CPU time of one evaluation of J with its gradient, in milliseconds. It runs a few
+// conjugate gradient steps and divides their time by the number of gradients.
 func evaluation(s problem) (float64, error) {
 	x, labels := gaussianClusters(s)
 	var times []float64
@@ -226,7 +224,7 @@ func cpuTime() float64 {
 	return float64(r.Utime.Nano()+r.Stime.Nano()) / 1e6
 }
 
-// gaussianClusters returns Gaussian clusters.
+// gaussianClusters returns samples of 10 Gaussian classes, and their labels.
 func gaussianClusters(s problem) (*mat.Dense, []int) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	x, labels := mat.NewDense(s.n, s.d, nil), make([]int, s.n)
@@ -245,7 +243,7 @@ func gaussianClusters(s problem) (*mat.Dense, []int) {
 	return x, labels
 }
 
-// startBasis returns an orthonormal basis.
+// startBasis returns the first p unit vectors, as the initial projection.
 func startBasis(s problem) *mat.Dense {
 	p := mat.NewDense(s.d, s.p, nil)
 	for j := range s.p {

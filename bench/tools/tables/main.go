@@ -1,13 +1,13 @@
-// Command tables turns the raw results in bench/tools/results into the tables that people
-// read: docs/benchmarks/*.md and the short tables between markers in README.md.
+// Command tables makes the benchmark pages docs/benchmarks/*.md from the raw results in bench/tools/results.
+// It also updates the short tables between markers in README.md.
 //
 //	go run ./bench/tools/tables          # from the root of the module: writes the files
 //	go run ./bench/tools/tables -check   # ends with an error if a file is out of date
 //
-// To add a machine, put the output of bench/peers/run into bench/tools/results, named
-// DATE-MACHINE-LEVEL-peers.md, and run the command. The other kinds of raw files are
-// -latency.txt, -levels.txt and -accuracy.txt (output of go test and bench/tools/levels),
-// -converge.md (bench/tools/converge) and -scaling.csv (bench/tools/scaling).
+// To add a machine, save the output of bench/peers/run in bench/tools/results as
+// DATE-MACHINE-LEVEL-peers.md, and run the command. Other raw files have names that end in -latency.txt or
+// -accuracy.txt (output of go test), -levels.txt (bench/tools/levels), -converge.md (bench/tools/converge)
+// or -scaling.csv (bench/tools/scaling).
 package main
 
 import (
@@ -29,7 +29,8 @@ func main() {
 	}
 }
 
-// run makes the tables for the module in root. If check is set, it only compares them with the files.
+// run writes all tables of the module in the folder root. If check is set, it only compares the tables with the
+// existing files.
 func run(root string, check bool) error {
 	pages, err := pages(root)
 	if err != nil {
@@ -62,7 +63,7 @@ func run(root string, check bool) error {
 	return nil
 }
 
-// pages returns the contents of every generated file by its path from root.
+// pages returns the contents of all generated files. The map key is the path relative to root.
 func pages(root string) (map[string][]byte, error) {
 	files, err := filepath.Glob(filepath.Join(root, "bench", "tools", "results", "*"))
 	if err != nil {

@@ -171,7 +171,8 @@ The word says which of these the work needs most. A dash means that the limit wa
 	}
 }
 
-// short returns a table of README.md: a few typical cases, each with one peer. It shows the newest results of each machine.
+// short returns the speed table of README.md. It has a few typical cases, one peer for each case, and the newest results of each
+// machine.
 func (r *results) short() string {
 	var columns []*measured
 	for _, m := range r.measured {
@@ -180,7 +181,7 @@ func (r *results) short() string {
 			columns = append(columns, m)
 		}
 	}
-	// To keep the README short, it has the shares of one machine, the last one measured.
+	// To keep README.md short, the table has ratios to the lower bound only for the machine that was measured last.
 	shares := slices.IndexFunc(columns, func(m *measured) bool {
 		return slices.ContainsFunc(m.rows, func(c *row) bool { return c.share > 0 })
 	})
@@ -264,7 +265,7 @@ time that each query took: it leaves out what other programs on the machine took
 	}
 }
 
-// writeTable writes a table with a row for each benchmark. It writes nothing if there are no benchmarks.
+// writeTable writes a table with one row for each benchmark. It writes nothing if there are no benchmarks.
 func writeTable(b *strings.Builder, head string, of []bench, cells func(bench) []string) {
 	if len(of) == 0 {
 		return
@@ -350,7 +351,7 @@ func (r *results) levelsPage(b *strings.Builder) {
 	}
 }
 
-// accuracy is a test that measures an error, with a description of the error.
+// accuracy contains the name of a test that measures an error, and a description and the unit of the error.
 type accuracy struct{ test, text, unit string }
 
 var accuracies = []accuracy{
@@ -414,7 +415,7 @@ func (a accuracy) largest(errors map[string][]measuredError) (normal, any float6
 	return normal, any
 }
 
-// shortAccuracy returns a table of README.md: two typical functions.
+// shortAccuracy returns the accuracy table of README.md. It has two typical functions.
 func (r *results) shortAccuracy() string {
 	largest := func(text string) string {
 		var most float64

@@ -13,11 +13,11 @@ import (
 
 func mapKeys[K cmp.Ordered, V any](m map[K]V) iter.Seq[K] { return maps.Keys(m) }
 
-// source describes the origin of a raw file. The name of the file contains the day, the machine and the instruction set. The
-// header contains the other data.
+// source describes the origin of a raw file. The file name contains the day, the machine and the instruction-set level. The field
+// header has lines from the file.
 type source struct {
 	file, day, machine, level string
-	header                    []string // lines on CPU, commit and peers
+	header                    []string // lines about the CPU, the commit and the peers
 }
 
 func (s source) title() string { return s.machine + ", " + levelNames[s.level] + ", " + s.day }
@@ -35,17 +35,17 @@ var levelNames = map[string]string{"avx2": "AVX2", "avx512": "AVX-512", "neon": 
 type measured struct {
 	source
 	rows  []*row
-	below []string // rows whose share of the limit is below its goal, with the reason
+	below []string // messages about rows whose share is below the goal
 }
 
-// row is a case that one variant of monge solves, with the times of the peers in µs.
+// row contains the times of one variant of monge and of the peers in one case, in µs.
 type row struct {
 	name, variant string
 	ours          float64
 	peers         map[string]float64
 	order         []string
-	share         float64 // share of the machine's limit, or 0 if it was not measured
-	bound         string  // the resource that determines the limit: FMA, load …
+	share         float64 // ratio of the lower bound to the measured time, or 0 if unknown
+	bound         string  // resource that determines the lower bound, such as FMA or load
 }
 
 // listing is a raw file that is shown nearly unchanged.
@@ -180,7 +180,8 @@ func (c *row) fastest() string {
 	return best
 }
 
-// ratio returns the peer's time divided by monge's as text, in bold below 1, or a dash if the peer did not run the case.
+// ratio returns the peer's time divided by monge's time as text. A ratio below 1 is bold. If the peer did not run the case, ratio
+// returns a dash.
 func (c *row) ratio(peer string) string {
 	if c == nil || c.peers[peer] == 0 {
 		return "–"
@@ -192,7 +193,7 @@ func (c *row) ratio(peer string) string {
 	return text
 }
 
-// limit returns the share of the machine's limit and the resource that determines the limit.
+// limit returns a text with the ratio of the lower bound to the measured time, and the resource that determines the bound.
 func (c *row) limit() string {
 	if c.share == 0 {
 		return "–"
@@ -200,7 +201,8 @@ func (c *row) limit() string {
 	return fmt.Sprintf("%.2f %s", c.share, c.bound)
 }
 
-// short returns the ratio, followed by the share in brackets if share is true.
+// short returns the ratio to a peer as text. If share is true, the ratio of the lower bound to the measured time follows in
+// parentheses.
 func (c *row) short(peer string, share bool) string {
 	text := c.ratio(peer)
 	if share && c != nil && c.share > 0 && text != "–" {
@@ -219,7 +221,8 @@ func (m *measured) find(name, variant string) *row {
 	return nil
 }
 
-// twoDigits formats a number with two significant digits, or all digits of an integer. threeDigits formats three digits.
+// twoDigits formats a number with two significant digits, and threeDigits with three. Large numbers have all digits before the
+// decimal point.
 func twoDigits(x float64) string   { return significant(x, 2) }
 func threeDigits(x float64) string { return significant(x, 3) }
 
@@ -234,7 +237,8 @@ func significant(x float64, digits int) string {
 	return strconv.FormatFloat(x, 'f', decimals, 64)
 }
 
-// bench is a line of go test -bench: its name without the number of processors, and its values by unit.
+// bench is an output line of go test -bench. The field name does not have the number of processors. The map values has units
+// as keys.
 type bench struct {
 	name   string
 	values map[string]float64
@@ -243,8 +247,8 @@ type bench struct {
 // processors matches the suffix with the number of processors in the name of a benchmark.
 var processors = regexp.MustCompile(`-\d+$`)
 
-// benchmarks returns the results in all sections of text whose first line, "commit …: command", contains
-// the argument what.
+// benchmarks returns the results of all sections of text whose first line contains the argument what. The first
+// line of a section has the form "commit …: command".
 func benchmarks(text, what string) []bench {
 	var out []bench
 	in := false
@@ -265,7 +269,7 @@ func benchmarks(text, what string) []bench {
 	return out
 }
 
-// value returns the value of a key in a name of the form Name/key=value/key=value.
+// value returns the value of a key in the benchmark name, which has the form Name/key=value/key=value.
 func (b bench) value(key string) string { return nameValue(b.name, key) }
 
 func nameValue(name, key string) string {
@@ -277,7 +281,7 @@ func nameValue(name, key string) string {
 	return rest
 }
 
-// points contains the measurements of bench/tools/scaling along one axis.
+// points contains the measurements of bench/tools/scaling for one varied quantity.
 type points struct {
 	axis, remark string
 	values       [][2]string // value, ms
@@ -309,15 +313,15 @@ func scalingAxes(text string) ([]points, error) {
 // measuredError is an error that a test logged.
 type measuredError struct {
 	error     float64
-	subnormal bool // whether the error is that of a subnormal result
+	subnormal bool // whether the result with this error is subnormal
 }
 
 var logged = regexp.MustCompile(`largest error ([\d.]+) ULP|: error ([\d.]+) of the bound`)
 
-// argument matches the argument of the function with the error, in the logs of the kernels exp and 2^y and of vecmath.
+// argument matches a negative argument of exp or 2^y in a logged line.
 var argument = regexp.MustCompile(`(?:exp\(|2\^| at )(-[\d.]+)`)
 
-// errorsOf returns the errors in the output of go test -v, by test.
+// errorsOf returns the errors in the output of go test -v. The map key is the name of the test.
 func errorsOf(text string) map[string][]measuredError {
 	out := map[string][]measuredError{}
 	test := ""

@@ -9,8 +9,8 @@ import (
 	"github.com/gomonge/monge/internal/asm/num"
 )
 
-// Functions that call assembly are not inlined: their stack checks let the scheduler stop the
-// goroutine. Assembly takes sizes of at least 1.
+// The functions that call assembly are not inlined, because the scheduler can stop a goroutine only at a
+// stack check of a Go function. All sizes are positive.
 
 //go:noinline
 func rows[T num.Float](m, n int, s, k, v []T) {
@@ -92,7 +92,7 @@ func mul[T num.Float](n int, z, x, y []T, same bool) {
 	}
 }
 
-// interleave uses AVX2 with AVX-512, too, which would not be faster.
+// interleave uses the AVX2 kernel on AVX-512 machines, too, because an AVX-512 kernel would not be faster.
 //
 //go:noinline
 func interleave[T num.Float](m, n int, dst []T, ldd int, x *[num.MaxLanes][]T, ldx int) {

@@ -9,8 +9,8 @@ import (
 	"github.com/gomonge/monge/internal/asm/num"
 )
 
-// Functions that call assembly are not inlined: their stack checks let the scheduler stop the
-// goroutine. Assembly takes sizes of at least 1.
+// The functions that call assembly are not inlined, because the scheduler can stop a goroutine only at a
+// stack check of a Go function. All sizes are positive.
 
 //go:noinline
 func rows[T num.Float](m, n int, s, k, v []T) {

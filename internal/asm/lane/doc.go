@@ -1,18 +1,18 @@
 // Package lane works on w small problems at once, one in each vector lane. There are w = 8
 // problems in float64 and 16 in float32. Each has its own matrix K and its own vectors.
 //
-//	Rows        s[i] = Σ_j K_ij v[j]                  row sum in the lanes of the contract
+//	Rows        s[i] = Σ_j K_ij v[j]                  row sum in the lanes that package asm defines
 //	Columns     q[j] = q[j] + Σ_i u[i] K_ij           one chain of FMAs, i ascending
-//	Divide      x[i] = a[i] / y[i]                    and marks problems with an x outside of their range
+//	Divide      x[i] = a[i] / y[i]                    also marks the problems with an x[i] out of range
 //	SqEuclidean D_ij = Σ_k (x_ik − y_jk)²             one chain of FMAs, k ascending
 //	Mul         z[i] = x[i] y[i]
 //	Interleave  dst_ij = x_p[i ldx+j]                 the layout of the other functions
 //
-// Every function does this for each of the w problems.
+// The formulas are for one problem. Every function computes all w problems.
 //
-// Problems are interleaved. Element i of a vector of problem p has index iw+p. Element (i, j)
-// of an m × n matrix of problem p has index (in+j)w+p. So no register needs shuffles: the
-// w virtual lanes of a row sum are w registers, and they are folded by adding registers.
+// The problems are interleaved. Element i of a vector of problem p has index iw+p. Element (i, j)
+// of an m × n matrix of problem p has index (in+j)w+p. A row sum has w lanes, and every lane is a
+// register of its own. The kernels add these registers, and need no shuffles.
 //
 // The caller pads rows to a multiple of w columns, with v = 0, and the number of rows to a
 // multiple of four, with K > 0 and a = 0.

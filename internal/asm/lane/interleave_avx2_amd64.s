@@ -1,14 +1,14 @@
 // interleave, float64 and float32, AVX2 + FMA.
 //
-//	dst[(i ldd+j)w+p] = x[p][i ldx+j]              0≤i<m  0≤j<n  0≤p<w, w = 8 (16)
+//	dst[(i ldd+j)w+p] = x[p][i ldx+j]              0≤i<m  0≤j<n  0≤p<w, w = 8 (float32: 16)
 //
-// Same bits as    interleaveRef in ref.go: nothing is computed.
-// Layout          x is w slices, one for each problem; strides in elements; an element of dst is the w elements of all
-//                 problems. m and n are positive.
-// Tile            8 problems × 2 (4) columns; float32 copies one half of the problems, then
-//                 the other half. A register loads 128 bits of each of two problems, so all shuffles
-//                 stay within 128 bits.
-// Tail            one column of the same problems. No access outside the slices.
+// Same bits as    interleaveRef in ref.go. The kernel only copies.
+// Layout          x is w slices, one for each problem. An element of dst is the w values of all problems, 64 bytes.
+//                 ldx and ldd count elements. m and n are positive.
+// Tile            8 problems × 2 columns (float32: 4). The float32 kernel copies problems 0–7, then problems
+//                 8–15. A register loads 128 bits of each of two problems, so all shuffles stay within
+//                 128 bits.
+// Tail            one column at a time. No access outside the slices.
 // Special values  copied.
 // Registers       SI DI R8–R13 x[p] at the row · BX offset in the row, then bytes to the next
 //                 row · DX dst · CX columns left · AX x, then rows left. Y0–Y3 x, Y4–Y7 shuffled.
@@ -31,21 +31,21 @@
 #define x6 R12
 #define x7 R13
 
-// FOUR loads the pointers of four slices. The header of the first slice is at AX + o; the others follow it.
+// FOUR loads the pointers of four slices. The slice headers are adjacent and begin at offset o from AX.
 #define FOUR(o, a, b, c, d) \
 	MOVQ (o)(AX), a;    \
 	MOVQ (o+24)(AX), b; \
 	MOVQ (o+48)(AX), c; \
 	MOVQ (o+72)(AX), d
 
-// NEXT advances four pointers by at bytes.
+// NEXT adds the byte count in register at to four pointers.
 #define NEXT(a, b, c, d) \
 	ADDQ at, a; \
 	ADDQ at, b; \
 	ADDQ at, c; \
 	ADDQ at, d
 
-// NEXTROW advances to the next row of x and dst. An element of x has 1<<log bytes.
+// NEXTROW advances the pointers into x and dst to the next row. An element of x has 1<<log bytes.
 #define NEXTROW(log) \
 	MOVQ ldx+40(FP), at;  \
 	SHLQ $log, at;        \
@@ -56,12 +56,12 @@
 	SHLQ $6, at;          \
 	ADDQ at, to
 
-// PAIR loads 128 bits of each of two problems into y, whose lower half is x.
+// PAIR loads 128 bits of each of two problems into register y. Register x is the lower half of y.
 #define PAIR(p, q, x, y) \
 	VMOVUPS     (p)(at*1), x;       \
 	VINSERTF128 $1, (q)(at*1), y, y
 
-// MERGE loads one column of four problems in float32.
+// MERGE loads one float32 column of four problems into register x.
 #define MERGE(a, b, c, d, x) \
 	VMOVSS    (a)(at*1), x;         \
 	VINSERTPS $0x10, (b)(at*1), x, x; \
@@ -82,7 +82,7 @@ rowloop:
 	JLT  tail
 
 pairloop:
-	// two columns of problems 0 and 2, 1 and 3, 4 and 6, 5 and 7
+	// Each PAIR loads two columns of two problems.
 	PAIR(x0, x2, X0, Y0)
 	PAIR(x1, x3, X1, Y1)
 	PAIR(x4, x6, X2, Y2)
@@ -142,7 +142,7 @@ rowloop:
 	JLT  tail
 
 quadloop:
-	// four columns of problems 0 and 4, 1 and 5, 2 and 6, 3 and 7 of this half
+	// Each PAIR loads four columns of two problems.
 	PAIR(x0, x4, X0, Y0)
 	PAIR(x1, x5, X1, Y1)
 	PAIR(x2, x6, X2, Y2)
@@ -169,7 +169,6 @@ tail:
 	JEQ  rowdone
 
 tailloop:
-	// one column at a time
 	MERGE(x0, x1, x2, x3, X0)
 	MERGE(x4, x5, x6, x7, X1)
 	VMOVUPS X0, (to)
@@ -184,7 +183,7 @@ rowdone:
 	DECQ rows
 	JNE  rowloop
 
-	// continue with the second half of the problems
+	// Repeat for problems 8–15.
 	MOVQ x+32(FP), AX
 	ADDQ $192, AX
 	MOVQ dst+16(FP), at

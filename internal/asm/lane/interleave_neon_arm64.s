@@ -1,12 +1,12 @@
 // interleave, float64 and float32, NEON.
 //
-//	dst[(i ldd+j)w+p] = x[p][i ldx+j]              0≤i<m  0≤j<n  0≤p<w, w = 8 (16)
+//	dst[(i ldd+j)w+p] = x[p][i ldx+j]              0≤i<m  0≤j<n  0≤p<w, w = 8 (float32: 16)
 //
-// Same bits as    interleaveRef in ref.go: nothing is computed.
-// Layout          x is w slices, one for each problem; strides in elements; an element of dst is the w elements of all
-//                 problems. m and n are positive.
-// Tile            2 problems × 2 columns (float32: 4 × 4), for each quarter of an element of 64 bytes.
-// Tail            one column of the same problems. No access outside the slices.
+// Same bits as    interleaveRef in ref.go. The kernel only copies.
+// Layout          x is w slices, one for each problem. An element of dst is the w values of all problems, 64 bytes.
+//                 ldx and ldd count elements. m and n are positive.
+// Tile            2 problems × 2 columns (float32: 4 × 4), which are one quarter of two (four) elements of dst.
+// Tail            one column at a time. No access outside the slices.
 // Special values  copied.
 // Registers       R0–R11 as named below. V0–V3 x, V4–V11 shuffled.
 // Source          own.
@@ -28,7 +28,7 @@
 #define quarter R10
 #define at R11
 
-// BEGIN loads the arguments. An element of x has 1<<log bytes.
+// BEGIN loads the arguments of the kernel. An element of x has 1<<log bytes.
 #define BEGIN(log) \
 	MOVD n+8(FP), at;      \
 	MOVD ldx+40(FP), skip; \
@@ -39,13 +39,13 @@
 	LSL  $6, skipto;       \
 	MOVD x+32(FP), from
 
-// BEGINQUARTER sets the pointers to the first row of the problems of a quarter.
+// BEGINQUARTER sets the pointer into dst to the first row of a quarter, and resets the row count.
 #define BEGINQUARTER \
 	MOVD dst+16(FP), to; \
 	ADD  quarter, to;    \
 	MOVD m+0(FP), rows
 
-// NEXTQUARTER advances to the next quarter. The code after it branches on its flags.
+// NEXTQUARTER advances to the next quarter, and sets the flags for the branch that follows the macro.
 #define NEXTQUARTER \
 	ADD $16, quarter; \
 	CMP $64, quarter
@@ -141,7 +141,6 @@ tail:
 	BEQ  rowdone
 
 tailloop:
-	// one column at a time
 	FMOVS.P 4(x0), F0
 	FMOVS.P 4(x1), F1
 	FMOVS.P 4(x2), F2

@@ -21,8 +21,8 @@ func Columns[T num.Float](m, n int, q, k, u []T) {
 	}
 }
 
-// check panics unless matrices of nk elements are m × n, and vectors of nu and nv elements fit
-// their rows and columns. It returns the number of problems.
+// check panics unless nk elements hold an m × n matrix, nu elements a vector of length m and nv elements a
+// vector of length n, for every problem. It returns the number of problems.
 func check[T num.Float](m, n, nk, nu, nv int) int {
 	w := num.Lanes[T]()
 	asm.CheckMatrix(nk/w, m, n, n)
@@ -34,9 +34,9 @@ func check[T num.Float](m, n, nk, nu, nv int) int {
 	return w
 }
 
-// Divide sets x[i] = a[i] / y[i] for the n elements of every problem. With clear, x[i] is 0 where
-// a[i] is 0. It sets outside to NaN for each problem with an x[i] outside of [lo, hi], except for
-// x[i] = a[i] = 0.
+// Divide sets x[i] = a[i] / y[i] for the n elements of every problem. If clear is set, x[i] is 0 where
+// a[i] is 0. Divide sets outside[p] to NaN if problem p has an x[i] outside of [lo[p], hi[p]]. An x[i] of
+// 0 with a[i] = 0 never counts as outside.
 func Divide[T num.Float](n int, x, a, y, lo, hi, outside []T, clear bool) {
 	w := num.Lanes[T]()
 	asm.CheckVector(min(len(x), len(a), len(y))/w, n)
@@ -46,8 +46,8 @@ func Divide[T num.Float](n int, x, a, y, lo, hi, outside []T, clear bool) {
 	}
 }
 
-// SqEuclidean sets dst to the squared distances of m points x and n points y in d dimensions, for
-// every problem. The coordinates of a point are adjacent.
+// SqEuclidean sets dst to the squared distances between m points x and n points y in d dimensions, for
+// every problem. The d coordinates of a point are adjacent elements.
 func SqEuclidean[T num.Float](m, n, d int, dst, x, y []T) {
 	w := num.Lanes[T]()
 	check[T](m, n, len(dst), m*w, n*w)
@@ -58,7 +58,7 @@ func SqEuclidean[T num.Float](m, n, d int, dst, x, y []T) {
 	}
 }
 
-// Mul sets z[i] = x[i] y[i] for the n elements of every problem, or x[i] y[0] if same.
+// Mul sets z[i] = x[i] y[i] for the n elements of every problem. If same is set, it sets z[i] = x[i] y[0].
 func Mul[T num.Float](n int, z, x, y []T, same bool) {
 	w := num.Lanes[T]()
 	asm.CheckVector(min(len(z), len(x))/w, n)
@@ -75,8 +75,8 @@ func Mul[T num.Float](n int, z, x, y []T, same bool) {
 	}
 }
 
-// Interleave copies the m × n matrices x[p] of the problems, with rows ldx apart, to interleaved
-// rows ldd elements of every problem apart.
+// Interleave copies the m × n matrix x[p] of every problem p to the interleaved matrix dst. The row strides
+// ldx and ldd count elements of one problem.
 func Interleave[T num.Float](m, n int, dst []T, ldd int, x *[num.MaxLanes][]T, ldx int) {
 	w := num.Lanes[T]()
 	shortest := len(x[0])

@@ -4,19 +4,19 @@
 //	columns  q[j] = q[j] + Σ_i u[i] k[in+j]
 //	divide   x[i] = a[i] / y[i]; outside = NaN unless all lo ≤ x[i] ≤ hi
 //	sqEuclidean   dst[in+j] = Σ_l (x[id+l] − y[jd+l])²
-//	mul      z[i] = x[i] y[i] or x[i] y[0]              0≤i<m  0≤j<n  0≤l<d, for 8 (16) problems
+//	mul      z[i] = x[i] y[i] or x[i] y[0]              0≤i<m  0≤j<n  0≤l<d, for 8 problems (float32: 16)
 //
-// Same bits as    rowsRef, columnsRef, divideRef, sqEuclideanRef and mulRef in ref.go: virtual lane
-//                 l of a row sum, l = j mod 8 (16), is a register; lanes are folded in halves. Numbers
-//                 in parentheses are for float32.
-// Layout          an element holds the numbers of all problems in 64 bytes. m is a multiple of 4, n of 8 (16) in
-//                 rows, columns and sqEuclidean; all are positive except d.
+// Same bits as    rowsRef, columnsRef, divideRef, sqEuclideanRef and mulRef in ref.go. Lane l of a row sum
+//                 adds the columns j with j mod 8 = l (float32: j mod 16 = l). Every lane is a register of
+//                 its own, and the lanes are folded in halves.
+// Layout          an element holds the values of all problems, 64 bytes. In rows, columns and sqEuclidean, m
+//                 is a multiple of 4 and n of 8 (float32: 16). m and n are positive.
 // Tile            64 bytes. rows: 2 rows (float32: 1): Z0–Z15 lanes, Z16 v; columns:
 //                 four rows, Z0–Z3 u, Z4 Z5 q; sqEuclidean: four columns, Z0–Z3 sums, Z8 x.
 // Tail            none. No access outside the slices.
 // Special values  follow the arithmetic; comparisons with NaN are false.
-// Registers       CX rows or elements left · SI k or x · DX v, q, y · DI destination · BX an
-//                 offset · R8 bytes of a row, or 64 d · R9 end of a row · R10 bytes of three rows · R11 a, u
+// Registers       CX rows or elements left · SI k or x · DX v, q, y · DI destination · BX pointer into
+//                 v, or offset in x · R8 bytes of a row, or 64 d · R9 end of a row · R10 bytes of three rows · R11 a, u
 //                 · R12 columns left. In divide Z10 lo · Z11 hi · Z12 zero · K1 a = 0 · K2 kept
 //                 quotients, then outside · K4 all bits without clear · K5 outside so far.
 // Source          own.
@@ -50,24 +50,24 @@
 	add g, c, c; \
 	add h, d, d
 
-// FOLD adds registers a, b, c and d, in halves.
+// FOLD sets register a to (a+c) + (b+d).
 #define FOLD(a, b, c, d) \
 	add c, a, a; \
 	add d, b, b; \
 	add b, a, a
 
-// TERM2 adds a term to lane l of two rows; o = 64 l.
+// TERM2 adds a product to registers a and b, which are lane o/64 of the sums of two rows.
 #define TERM2(o, a, b) \
 	move o(at), Z16;               \
 	fma  o(row), Z16, a;           \
 	fma  o(row)(bytes*1), Z16, b
 
-// TERM adds a term to lane l of one row.
+// TERM adds a product to register a, which is lane o/64 of a row sum.
 #define TERM(o, a) \
 	move o(at), Z16;    \
 	fma  o(row), Z16, a
 
-// ADD4 computes q_j = fma(u_i, K_ij, q_j), i ascending over four rows.
+// ADD4 adds u_i K_ij to q_j for four rows i, in ascending order.
 #define ADD4(o, q) \
 	move o(to), q;                 \
 	fma  o(row), Z0, q;            \
@@ -76,7 +76,7 @@
 	fma  o(row)(bytes3*1), Z3, q;  \
 	move q, o(to)
 
-// SQUARE computes sum += (x − y)², with y at p.
+// SQUARE adds (x − y)² to register sum. The operand p is y.
 #define SQUARE(p, t, sum) \
 	sub p, Z8, t;   \
 	fma t, t, sum

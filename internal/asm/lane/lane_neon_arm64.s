@@ -4,13 +4,13 @@
 //	columns  q[j] = q[j] + Σ_i u[i] k[in+j]
 //	divide   x[i] = a[i] / y[i]; outside = NaN unless all lo ≤ x[i] ≤ hi
 //	sqEuclidean   dst[in+j] = Σ_l (x[id+l] − y[jd+l])²
-//	mul      z[i] = x[i] y[i] or x[i] y[0]              0≤i<m  0≤j<n  0≤l<d, for 8 (16) problems
+//	mul      z[i] = x[i] y[i] or x[i] y[0]              0≤i<m  0≤j<n  0≤l<d, for 8 problems (float32: 16)
 //
-// Same bits as    rowsRef, columnsRef, divideRef, sqEuclideanRef and mulRef in ref.go: virtual lane
-//                 l of a row sum, l = j mod 8 (16), is a register; lanes are folded in halves. Numbers
-//                 in parentheses are for float32.
-// Layout          an element holds the numbers of all problems in 64 bytes. m is a multiple of 4, n of 8 (16) in
-//                 rows, columns and sqEuclidean; all are positive except d.
+// Same bits as    rowsRef, columnsRef, divideRef, sqEuclideanRef and mulRef in ref.go. Lane l of a row sum
+//                 adds the columns j with j mod 8 = l (float32: j mod 16 = l). Every lane is a register of
+//                 its own, and the lanes are folded in halves.
+// Layout          an element holds the values of all problems, 64 bytes. In rows, columns and sqEuclidean, m
+//                 is a multiple of 4 and n of 8 (float32: 16). m and n are positive.
 // Tile            16 bytes, one quarter of an element. rows: 1 row: V0–V7
 //                 (float32: V0–V15) lanes, V16 v, V17 k; columns: four rows, V0–V3 u, V4 q;
 //                 sqEuclidean: four columns, V0–V3 sums. mul: 64 bytes.
@@ -27,14 +27,14 @@
 #include "neon_arm64.h"
 
 #define left R0    // rows or elements left
-#define bytes R1   // bytes of a row, or 64 d
+#define bytes R1   // bytes in a row of k; in sqEuclidean, 64 d
 #define to R2      // destination
-#define row R3     // k or x
-#define vec R4     // v, q or y
-#define ui R5      // u or a
-#define at R6      // offset in a row
-#define end R7     // end of the row
-#define row1 R8    // further rows, of k or y
+#define row R3     // pointer to k or x
+#define vec R4     // pointer to v, q or y
+#define ui R5      // pointer to u or a
+#define at R6      // pointer into v, or into a row of x
+#define end R7     // end of v or q; in sqEuclidean, n
+#define row1 R8    // pointer to the second row of k or y
 #define row2 R9
 #define row3 R10
 #define quarter R11

@@ -12,7 +12,8 @@ import (
 	"github.com/gomonge/monge/internal/asm/num"
 )
 
-// kernels returns the kernels of this folder for m × n problems with operands from an arena.
+// kernels returns functions that run the kernels of this folder on m × n problems. The operands are in
+// arena a and have values of class c.
 func kernels[T num.Float](a *asmtest.Arena[T], m, n int, c asmtest.Class) map[string]func() {
 	w := num.Lanes[T]()
 	matrix := func() []T { return a.In(m*n*w, c) }
@@ -37,7 +38,7 @@ func kernels[T num.Float](a *asmtest.Arena[T], m, n int, c asmtest.Class) map[st
 			lo, hi, outside := a.In(w, asmtest.Unit), a.InOut(w, c), a.InOut(w, asmtest.Unit)
 			for p := range hi {
 				if a.Rand.IntN(2) == 0 {
-					hi[p] = T(math.Inf(1)) // problems whose values are inside the range
+					hi[p] = T(math.Inf(1)) // makes problems without a value out of range more likely
 				}
 			}
 			for p := range outside {
@@ -56,7 +57,7 @@ func kernels[T num.Float](a *asmtest.Arena[T], m, n int, c asmtest.Class) map[st
 	}
 }
 
-// TestLevels checks that all levels compute the same bits as the definition.
+// TestLevels checks that every instruction-set level computes the same bits as the Go reference implementation.
 func TestLevels(t *testing.T) {
 	t.Run("f64", levels[float64])
 	t.Run("f32", levels[float32])
@@ -80,7 +81,8 @@ func levels[T num.Float](t *testing.T) {
 	}
 }
 
-// TestPieces checks that work divided into several calls gives the result of the definition, without allocations.
+// TestPieces checks that work divided into several calls of assembly gives the result of the Go reference
+// implementation, and that it allocates nothing.
 func TestPieces(t *testing.T) {
 	const m, n = 300, 256
 	w := num.Lanes[float64]()
@@ -133,7 +135,7 @@ func TestPieces(t *testing.T) {
 	}
 }
 
-// TestShapes checks that operands that are not padded or too short are refused.
+// TestShapes checks that the functions panic if an operand is not padded or is too short.
 func TestShapes(t *testing.T) {
 	x := make([]float64, 4*8*8)
 	for name, f := range map[string]func(){

@@ -5,8 +5,8 @@ import "math"
 // Log returns the natural logarithm of x, within 0.70 ULP (float64) and 0.501 ULP (float32).
 // Log(±0) = −Inf, Log(x < 0) = NaN, Log(+Inf) = +Inf, Log(NaN) = NaN, Log(1) = +0.
 //
-// Its bits are the same on every machine, unlike math.Log, which is assembly on some machines and
-// compiled with fused operations on others.
+// The result has the same bits on every machine. The result of math.Log does not: math.Log is assembly on
+// some machines, and is compiled with fused operations on others.
 func Log[T Float](x T) T { return T(log64(float64(x))) }
 
 // Log2 returns the binary logarithm of x, within 0.70 ULP (float64) and 0.501 ULP (float32). It is
@@ -17,18 +17,18 @@ func Log2[T Float](x T) T { return T(log264(float64(x))) }
 // Log1p(NaN) = NaN.
 func Log1p[T Float](x T) T { return T(log1p64(float64(x))) }
 
-// With x = 2^k·m, √½ < m ≤ √2 or nearly, f = m − 1 and s = f/(2 + f):
+// Let x = 2^k·m with m between about √½ and √2, f = m − 1 and s = f/(2 + f). Then
 //
 //	log m = log((1+s)/(1−s)) = 2s + s·R,  R = 2/3 s² + 2/5 s⁴ + … by a polynomial
 //	      = f − h + s·(h + R),  h = f²/2
 //
-// The second form is used because f is exact and the rounding error of h is known. FreeBSD's
-// e_log.c uses it, too. The coefficients are our own, from prove/gencoef, with a relative error of
-// log m below 2^-59.5.
+// The code uses the second line, because f is exact and the rounding error of h is known. FreeBSD's
+// e_log.c uses the same formula. prove/gencoef computed the coefficients log1 to log7. The polynomial
+// causes a relative error of log m below 2^-59.5.
 //
-// The sum is kept as hi + lo with |lo| ≤ |hi|/17. So only the last addition rounds at the size
-// of the result: 0.5 ULP. The error of lo and of its roundings is added to this. The logarithm of
-// a float32 is within 2^-52.5 relative before it is rounded to float32 once.
+// The sum is kept as hi + lo with |lo| ≤ |hi|/17. The last addition has a rounding error of 0.5 ULP, and
+// the error of lo is added to this error. The logarithm of a float32 has a relative error below 2^-52.5
+// before its only rounding to float32.
 const (
 	log1 = 0x1.5555555555592p-01
 	log2 = 0x1.999999997ff63p-02
@@ -38,7 +38,7 @@ const (
 	log6 = 0x1.39a20baf253c4p-03
 	log7 = 0x1.2f02510388cdep-03
 
-	ln2Hi   = 0x1.62e42feep-1       // 32 bits, so that k·ln2Hi is exact
+	ln2Hi   = 0x1.62e42feep-1       // ln 2 rounded to 32 bits; k·ln2Hi is exact
 	ln2Lo   = 0x1.a39ef35793c76p-33 // ln 2 − ln2Hi
 	invLn2  = 0x1.71547652b82fep+0  // 1/ln 2
 	invLn2L = 0x1.777d0ffda0d24p-56 // 1/ln 2 − invLn2
@@ -57,15 +57,15 @@ func log64(x float64) float64 {
 
 // logSum returns k·ln 2 + hi + lo for k ≠ 0.
 func logSum(k, hi, lo float64) float64 {
-	// |k·ln2Hi| ≥ 0.69 > |hi|, so e is the exact rounding error of a + hi
+	// |a| ≥ 0.69 > |hi|, so e is the exact rounding error of a + hi.
 	a := float64(k * ln2Hi)
 	b := a + hi
 	e := hi - (b - a)
 	return b + (e + math.FMA(k, ln2Lo, lo))
 }
 
-// log1p64 uses f = x if x is small enough. Otherwise 1 + x = y + e, where y is rounded, and log(1 +
-// x) = log y + e/y. e/y is below 2^-53, and its square is negligible.
+// log1p64 returns ln(1 + x) for x ≥ 0. For x ≥ √2 − 1 it computes log y + e/y, where y is 1 + x rounded and
+// e is the rounding error.
 func log1p64(x float64) float64 {
 	if x < math.Sqrt2-1 {
 		hi, lo := logOf(x)
@@ -93,7 +93,7 @@ func log264(x float64) float64 {
 	if !ok {
 		return hi
 	}
-	// (hi + lo)/ln 2 = p + e
+	// (hi + lo)/ln 2 = p + e, with the rounding errors in e.
 	p := float64(hi * invLn2)
 	e := math.FMA(hi, invLn2, -p)
 	e = math.FMA(hi, invLn2L, math.FMA(lo, invLn2, e))
@@ -101,8 +101,8 @@ func log264(x float64) float64 {
 	return b + (p - (b - k) + e)
 }
 
-// logParts returns k and log m = hi + lo for a positive finite x. For any other x it returns the
-// logarithm in hi, and false.
+// logParts returns k and log m = hi + lo for a positive finite x = 2^k·m. For any other x it returns the
+// logarithm of x as hi, and ok is false.
 func logParts(x float64) (k, hi, lo float64, ok bool) {
 	switch {
 	case x != x || x > math.MaxFloat64:
@@ -116,7 +116,7 @@ func logParts(x float64) (k, hi, lo float64, ok bool) {
 	if x < 0x1p-1022 {
 		x, e = float64(x*0x1p54), -54
 	}
-	// Subtracting the bits of about √½ makes the exponent field change there.
+	// Because of the subtraction, the exponent field of b changes at √½·2^k and not at 2^k.
 	const sqrtHalf = 0x3fe6a09e_00000000
 	b := math.Float64bits(x) - sqrtHalf
 	e += int(int64(b) >> 52)
@@ -126,7 +126,7 @@ func logParts(x float64) (k, hi, lo float64, ok bool) {
 	return float64(e), hi, lo, true
 }
 
-// logOf returns log(1 + f) = hi + lo for √½ ≤ 1 + f ≤ √2, approximately.
+// logOf returns log(1 + f) = hi + lo for 1 + f between about √½ and √2.
 func logOf(f float64) (hi, lo float64) {
 	s := f / (2 + f)
 	z := float64(s * s)

@@ -11,15 +11,15 @@ import (
 	"github.com/gomonge/monge/internal/asm/num"
 )
 
-// Bounds promised in log.go, in ULP.
+// The error bounds in the comments of log.go, in ULP.
 const (
 	boundLog   = .70
 	boundLog2  = .70
 	boundLog32 = .501
 )
 
-// TestLog compares Log and Log2 with 130-bit arithmetic. With MONGE_LONG set it takes more than a
-// million arguments.
+// TestLog compares Log and Log2 with 130-bit arithmetic. It tests more than a million arguments if
+// MONGE_LONG is set.
 func TestLog(t *testing.T) {
 	n := oracle.Samples(3_000, 300_000)
 	uniform := func(lo, hi float64) func(*rand.Rand) float64 {
@@ -82,8 +82,7 @@ func (w *worst) add32(x, got float32, want *big.Float) {
 	}
 }
 
-// TestLog1p compares ln(1 + x) for x ≥ 0 if 1 + x is a float64 or x is so small that a series is
-// accurate.
+// TestLog1p compares Log1p with high-precision arithmetic for x > 0, and checks special values.
 func TestLog1p(t *testing.T) {
 	log, log32 := worst{name: "log1p", bound: boundLog}, worst{name: "float32 log1p", bound: boundLog32}
 	rng := rand.New(rand.NewPCG(3, 9))
@@ -132,8 +131,7 @@ func oracleLog1p(x float64) *big.Float {
 		}
 		return sum
 	}
-	// ln y + e/y, where y is 1 + x rounded and e the rounding error; the square of e/y is below
-	// 2^-106
+	// ln(1 + x) = ln y + e/y, up to (e/y)² < 2^-106, where y is 1 + x rounded and e is the rounding error.
 	y := 1 + x
 	e := new(big.Float).Sub(new(big.Float).Add(big200(1), big200(x)), big200(y))
 	return e.Add(oracle.Log(y), e.Quo(e, big200(y)))
@@ -167,7 +165,7 @@ func TestLogSpecialValues(t *testing.T) {
 	}
 }
 
-// TestLogGolden checks the bits of a fixed set of results on every machine.
+// TestLogGolden compares a hash of many results with the hash that every machine must compute.
 func TestLogGolden(t *testing.T) {
 	h := uint64(14695981039346656037)
 	add := func(b uint64) { h = (h ^ b) * 1099511628211 }

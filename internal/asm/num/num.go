@@ -1,6 +1,6 @@
-// Package num contains the arithmetic used by the references of all kernels: the constraint
-// [Float], a fused multiply-add that is exact in both types, the summation order of a row, and a
-// logarithm with the same bits on every machine.
+// Package num contains the arithmetic that the Go reference implementations of all kernels use. It has the
+// constraint [Float], a fused multiply-add that rounds once in both types, the summation order of a row,
+// and a logarithm with the same bits on every machine.
 package num
 
 import (
@@ -12,19 +12,19 @@ import (
 // always a []float32 or a []float64.
 type Float interface{ float32 | float64 }
 
-// IsFloat64 reports whether T is float64. The compiler evaluates it when it instantiates the
-// caller, so a branch on it is free.
+// IsFloat64 reports whether T is float64. The result is a compile-time constant in every instantiation
+// of the caller, so a branch on the result costs nothing.
 func IsFloat64[T Float]() bool {
 	var x T
 	return unsafe.Sizeof(x) == 8
 }
 
-// F64 converts a slice of T to []float64. The caller must have checked IsFloat64. Unlike
-// any(s).([]float64) it keeps the slice from escaping.
+// F64 converts a slice of T to []float64. The caller must know that T is float64. Unlike
+// any(s).([]float64), the conversion does not make the slice escape to the heap.
 func F64[T Float](s []T) []float64 { return *(*[]float64)(unsafe.Pointer(&s)) }
 
 // P64 returns a pointer to the first element of s as a *float64, for assembly. The caller must know
-// the type and have checked the length.
+// that T is float64, and must have checked the length of s.
 func P64[T Float](s []T) *float64 { return (*float64)(unsafe.Pointer(unsafe.SliceData(s))) }
 
 // P32 is like P64 for float32.
@@ -38,25 +38,25 @@ func FMA[T Float](x, y, z T) T {
 	return T(fma32(float32(x), float32(y), float32(z)))
 }
 
-// fma32 computes in float64. The product is exact there, and the sum s is rounded once and then
-// rounded to float32. The second rounding is wrong only if s is exactly halfway between two float32
-// values (or if the result is subnormal, where halfway points are elsewhere). In that case s is
-// first rounded to odd: if the sum was inexact, its last bit is set, which moves it off the halfway
-// point toward the true sum. See Boldo and Melquiond, "Emulation of a FMA and correctly rounded
-// sums: proved algorithms using rounding to odd", IEEE Trans. Comput. 57 (2008).
+// fma32 returns x·y + z, rounded once. It computes in float64, where the product is exact. The sum s is
+// rounded to float64 and then to float32. The second rounding can be wrong only if s is halfway between
+// two float32 values, or if the result is subnormal. In these cases fma32 first rounds s to odd: if the sum
+// was inexact, fma32 sets the last bit of s. Then s is no longer halfway. See Boldo and Melquiond,
+// "Emulation of a FMA and correctly rounded sums: proved algorithms using rounding to odd", IEEE Trans.
+// Comput. 57 (2008).
 func fma32(x, y, z float32) float32 {
 	p, c := float64(float64(x)*float64(y)), float64(z)
 	s := p + c
 	const (
-		middle   = 1 << 28 // the bit below float32's last
+		middle   = 1 << 28 // the highest of the 29 bits that float32 drops
 		below    = 1<<29 - 1
-		smallest = (1023 - 126) << 52 // bits of 2^-126, the least normal float32
+		smallest = (1023 - 126) << 52 // bits of 2^-126, the smallest normal float32
 	)
 	b := math.Float64bits(s)
 	if b&below != middle && b&^(1<<63) >= smallest {
 		return float32(s)
 	}
-	// TwoSum: p + c = s + e exactly.
+	// The TwoSum algorithm computes the rounding error e. Then p + c = s + e exactly.
 	t := float64(s - p)
 	e := float64(p-float64(s-t)) + float64(c-t)
 	if e != 0 && b&1 == 0 && e-e == 0 {
@@ -78,11 +78,11 @@ func Lanes[T Float]() int {
 	return 16
 }
 
-// MaxLanes is the larger of the two lane counts, for arrays of accumulators.
+// MaxLanes is the larger of the two lane counts. It is the length of arrays of accumulators.
 const MaxLanes = 16
 
-// Fold sums the first Lanes[T]() elements of acc in halves: lane l is added to lane l + w/2, then l
-// + w/4, down to lane 0. It overwrites acc.
+// Fold returns the sum of the first w = Lanes[T]() elements of acc. It first adds the elements w/2 apart,
+// then the sums w/4 apart, and so on. It overwrites acc.
 func Fold[T Float](acc *[MaxLanes]T) T {
 	for h := Lanes[T]() / 2; h > 0; h /= 2 {
 		for l := range h {
@@ -92,10 +92,10 @@ func Fold[T Float](acc *[MaxLanes]T) T {
 	return acc[0]
 }
 
-// Dot returns Σ_j x_j y_j over len(x) elements in the order of the contract: lane j mod w becomes
-// fma(x_j, y_j, lane), lanes begin with +0, and a short last step is padded with zeros. T
-// determines the lanes. If x is float32 and y float64, the elements of x are widened first, which
-// is exact.
+// Dot returns Σ_j x_j y_j over len(x) elements, in the summation order that package asm defines. An FMA
+// adds product j to lane j mod w, where w = Lanes[T](). The lanes begin at +0, and the vectors are
+// padded with zeros to a multiple of w elements. If x is float32 and y is float64, the elements of x are
+// first converted to float64, which is exact.
 func Dot[K, T Float](x []K, y []T) T {
 	var acc [MaxLanes]T
 	w := Lanes[T]()

@@ -10,8 +10,8 @@ import (
 	"github.com/gomonge/monge/internal/asm/num"
 )
 
-// exactFMA32 returns x·y + z for finite values, rounded once, using math/big: the exact value needs
-// less than 600 bits. big.Float rounds subnormal float32 values correctly.
+// exactFMA32 returns x·y + z for finite values, rounded once. It uses math/big, because the exact value
+// needs up to 600 bits. big.Float.Float32 rounds correctly to subnormal values, too.
 func exactFMA32(x, y, z float32) float32 {
 	wide := func(v float32) *big.Float { return new(big.Float).SetPrec(1000).SetFloat64(float64(v)) }
 	s := wide(x)
@@ -42,15 +42,15 @@ func checkFMA32(t *testing.T, x, y, z float32) {
 
 func finite(x float32) bool { return x-x == 0 }
 
-// TestFMA32Halfway uses sums exactly halfway, just above and just below halfway between two float32
-// values, where rounding to float64 first would be wrong.
+// TestFMA32Halfway tests sums that are halfway between two float32 values, or just above or below. Rounding
+// such a sum to float64 first would give a wrong result.
 func TestFMA32Halfway(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 1))
 	bits := func() float32 { return float32(1<<23 + rng.IntN(1<<23)) } // 24 bits
 	n := 20_000
 	for range n {
-		// x·y has up to 48 bits. Its last bit is near the last bit of z or far below it, so
-		// the low bits decide the rounding.
+		// The product x·y has up to 48 bits. Its bits below the last bit of z decide how the sum
+		// is rounded.
 		x, y, z := bits(), bits(), bits()
 		e := rng.IntN(80) - 75
 		z = float32(math.Ldexp(float64(z), rng.IntN(8)))
@@ -59,7 +59,7 @@ func TestFMA32Halfway(t *testing.T) {
 			x = -x
 		}
 		checkFMA32(t, x, y, z)
-		// z is an odd integer, and x·y is half an ULP of z, more or less: ½ ± 2^-j.
+		// z is an integer of 24 bits, and x·y is close to ½, which is half an ULP of z.
 		half := float32(.5)
 		little := float32(math.Ldexp(1, -rng.IntN(24)-1))
 		checkFMA32(t, half, 1+little, bits())
@@ -70,12 +70,12 @@ func TestFMA32Halfway(t *testing.T) {
 	}
 }
 
-// TestFMA32Edges uses results that are subnormal, vanish or overflow, and all combinations of
-// special values.
+// TestFMA32Edges tests sums that are subnormal, zero or out of range, and all combinations of special
+// values.
 func TestFMA32Edges(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 2))
 	for range 20_000 {
-		// product near 2^-126 … 2^-152, addend subnormal, or both halves of a bit
+		// The product is between 2^-158 and 2^-124, and |z| is below 2^-125.
 		x := float32(math.Ldexp(1+rng.Float64(), -60-rng.IntN(4)))
 		y := float32(math.Ldexp(1+rng.Float64(), -66-rng.IntN(30)))
 		z := math.Float32frombits(rng.Uint32N(1 << 24))
@@ -84,8 +84,8 @@ func TestFMA32Edges(t *testing.T) {
 		}
 		checkFMA32(t, x, y, z)
 		checkFMA32(t, x, y, 0)
-		checkFMA32(t, float32(math.Ldexp(float64(2*rng.IntN(1<<22)+1), -100)), 0x1p-50, z) // odd half bits
-		// near the largest number: a sum of half an ULP above it overflows
+		checkFMA32(t, float32(math.Ldexp(float64(2*rng.IntN(1<<22)+1), -100)), 0x1p-50, z) // product halfway between two subnormal numbers
+		// The sum is near the largest float32. It overflows at half an ULP above that number.
 		most := math.Float32frombits(0x7f7fffff - rng.Uint32N(4))
 		checkFMA32(t, 0x1p60, float32(math.Ldexp(1+rng.Float64(), 42+rng.IntN(4))), most)
 		checkFMA32(t, 0x1p60, 0x1p43, most)                      // exactly half an ulp
@@ -123,8 +123,8 @@ func TestFold(t *testing.T) {
 	t.Run("f32", fold[float32])
 }
 
-// fold compares with a direct computation of the tree. The lanes whose numbers differ in the highest
-// bit are added first.
+// fold compares Fold with a recursive sum over the binary tree of lanes. Lanes whose indices differ only
+// in the highest bit are added first.
 func fold[T num.Float](t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 4))
 	w := num.Lanes[T]()
@@ -158,7 +158,7 @@ func dot[T num.Float](t *testing.T) {
 		x, y := make([]T, n), make([]T, n+3)
 		asmtest.Fill(rng, x, asmtest.Gauss)
 		asmtest.Fill(rng, y, asmtest.Gauss)
-		// Padded with zeros to whole steps, lane by lane.
+		// Compute one lane at a time, with x and y padded with zeros to a multiple of w elements.
 		var acc [num.MaxLanes]T
 		steps := (n + w - 1) / w
 		for l := range w {

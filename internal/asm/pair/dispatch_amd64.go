@@ -9,8 +9,8 @@ import (
 	"github.com/gomonge/monge/internal/asm/num"
 )
 
-// Assembly is called from functions that are not inlined, so that every call has a
-// stack check at which the goroutine can be stopped. It takes at least one element.
+// The functions that call assembly are not inlined, because the scheduler can stop a goroutine only at a
+// stack check of a Go function. The element count n is positive.
 
 //go:noescape
 func dotAVX512F64(n int, x, y *float64) float64
@@ -336,8 +336,9 @@ func cosine[T num.Float](x, y []T) T {
 	return longCosine(x, y)
 }
 
-// Assembly jumps to the following functions if a sum of squares is out of range. So cosine and norm keep nothing across a
-// call of assembly, and check nothing after it. Arguments and results are those of assembly, in the same places.
+// The assembly of cosine and norm jumps to the following functions if a sum of squares is out of range. So
+// cosine and norm need no check after the assembly returns. The offsets of arguments and results are the same
+// as in the assembly functions.
 
 //lint:ignore U1000 assembly jumps to it
 func cosineOutOfRange64(n int, x, y *float64) float64 {

@@ -7,8 +7,8 @@ import (
 	"github.com/gomonge/monge/internal/asm/num"
 )
 
-// Assembly is called from functions that are not inlined, so that every call has a
-// stack check at which the goroutine can be stopped. It takes at least one element.
+// The functions that call assembly are not inlined, because the scheduler can stop a goroutine only at a
+// stack check of a Go function. The element count n is positive.
 
 //go:noescape
 func dotNEONF64(n int, x, y *float64) float64

@@ -7,20 +7,20 @@
 //	Cosine        Σ x_i·y_i / √(Σ x_i²·Σ y_i²)
 //	Norm          √Σ x_i²
 //
-// Element i goes to lane i mod w, in ascending order; a product is added with one rounding, FMA(x_i, y_i, lane). There
-// are w = 64 lanes of float32, 32 of float64, which is four registers of AVX-512, eight of AVX2 and
-// 16 of NEON. Fewer lanes would not hide the latency of an addition. Lanes fold as (l, l + w/4) and
-// (l + w/2, l + 3w/4), and their sums; then in halves.
+// The term of element i is added to lane i mod w, in ascending order. One FMA adds a product, with one rounding.
+// There are w = 64 lanes for float32 and 32 for float64. They fill four registers of AVX-512, eight of AVX2
+// or 16 of NEON. Fewer lanes would not hide the latency of an addition. Lane l of the first w/4 lanes is folded
+// to (l, l + w/4) + (l + w/2, l + 3w/4). These w/4 sums are added in halves.
 //
-// One pass computes the three sums of a cosine. They have w/2 lanes each, folded in halves, because AVX2 has no registers
-// for more. If a sum of squares is out of range, Cosine and Norm multiply by powers of two and sum again.
+// Cosine computes its three sums in one pass. Every sum has w/2 lanes, because AVX2 has too few registers for
+// more. These lanes are folded in halves. If a sum of squares is out of range, Cosine and Norm multiply the
+// vectors by powers of two and sum again.
 //
 // All lanes begin at −0, the neutral element of an addition: x + −0 is x for every x. So a lane without an element
-// changes nothing, and a short vector needs its first register only. The sum of no element is +0.
+// changes no sum, and a short vector needs only its first register. The sum of no elements is +0.
 //
-// Package query, which compares one vector or three with many rows, has 16 lanes. With
-// 64 lanes and AVX2, three vectors against rows of 64, 128 and 256 elements took 1.85, 1.38 and 1.25 times as long
-// (NOTES.md). So their results differ from those of this package by rounding errors.
+// Package query compares one vector or three vectors with many rows. It has 16 lanes, because 64 lanes were slower
+// (NOTES.md). So its results differ from the results of this package by rounding errors.
 //
 // The contract:
 //
@@ -30,7 +30,7 @@
 //     errors of SqEuclidean and Manhattan are relative. Cosine: absolute error γ_(2k+3), k =
 //     ⌈2n/w⌉ + log₂ w − 1; Norm: relative error of half of k + 2 roundings.
 //   - Special values: follow the arithmetic. SqEuclidean and Manhattan of equal finite vectors are
-//     +0. A sum is −0 only if all terms are.
-//   - Cost: one load of each element. 32Ki elements are one call of assembly; longer slices carry
-//     their lanes through memory.
+//     +0. A sum is −0 only if all its terms are −0.
+//   - Cost: one load of each element. One call of assembly sums up to 32Ki elements. Longer slices take
+//     several calls, and the lanes are in memory between the calls.
 package pair

@@ -10,7 +10,7 @@ import (
 const (
 	// longestCall is the number of elements that one call of assembly may take.
 	longestCall = asm.Budget / 8
-	// few is the largest number of elements that are summed in Go, because a call takes longer.
+	// few is the largest number of elements for which a sum in Go is faster than a call of assembly.
 	few = 2
 )
 
@@ -26,8 +26,8 @@ func Manhattan[T num.Float](x, y []T) T { return manhattan(x, y) }
 // Sum returns Σ x[i].
 func Sum[T num.Float](x []T) T { return sum(x) }
 
-// AddCosineLanes adds the terms of x and y to the lanes of the three sums. It panics if their lengths differ or are no
-// multiple of the number of lanes.
+// AddCosineLanes adds the terms of x and y to the lanes of the three sums of a cosine. It panics if the lengths of
+// x and y differ, or if they are not a multiple of Lanes.
 func AddCosineLanes[T num.Float](acc *[3 * MaxLanes / 2]T, x, y []T) {
 	if len(x) != len(y) || len(x)%Lanes[T]() != 0 {
 		panic("pair: number of elements is not that of lanes")
@@ -39,8 +39,8 @@ func AddCosineLanes[T num.Float](acc *[3 * MaxLanes / 2]T, x, y []T) {
 	}
 }
 
-// AddLanes adds the terms of x and y to the lanes acc; y is x if the term depends on x alone. It panics if their lengths
-// differ or are no multiple of the number of lanes.
+// AddLanes adds the terms of x and y to the lanes acc. If the terms depend on x alone, the caller passes x as y. It
+// panics if the lengths of x and y differ, or if they are not a multiple of Lanes.
 func AddLanes[T num.Float](op Op, acc *[MaxLanes]T, x, y []T) {
 	if len(x) != len(y) || len(x)%Lanes[T]() != 0 {
 		panic("pair: number of elements is not that of lanes")
@@ -52,7 +52,8 @@ func AddLanes[T num.Float](op Op, acc *[MaxLanes]T, x, y []T) {
 	}
 }
 
-// longSum returns the sum for slices that are too long for one call. The lanes stay in memory between two calls.
+// longSum returns the sum for slices that are too long for one call of assembly. The lanes are in memory between
+// the calls.
 func longSum[T num.Float](op Op, x, y []T) T {
 	acc := negativeZeros[T]()
 	whole := len(x) / Lanes[T]() * Lanes[T]()
@@ -61,8 +62,8 @@ func longSum[T num.Float](op Op, x, y []T) T {
 	return sumLanes(&acc)
 }
 
-// The functions named Few sum at most few elements, in lanes 0 and 1. A lane of −0 becomes its term, rounded, and all
-// other lanes change nothing. The sums of products and squares are inlined.
+// The following functions sum at most two elements. The results are the same as with lanes: −0 plus a term is the
+// rounded term, and the lanes without a term do not change the sum.
 
 func dotFew[T num.Float](x, y []T) T {
 	switch len(x) {

@@ -8,7 +8,7 @@ import (
 	"github.com/gomonge/monge/internal/asm/num"
 )
 
-// lengths returns the lengths of asmtest, and all lengths up to two groups of lanes.
+// lengths returns all lengths up to 2*MaxLanes + 1, and a few larger lengths.
 func lengths() (ns []int) {
 	for n := range 2*MaxLanes + 2 {
 		ns = append(ns, n)
@@ -16,7 +16,8 @@ func lengths() (ns []int) {
 	return append(ns, 191, 192, 1000, 1031)
 }
 
-// TestLevels compares every instruction-set level with the reference, for all lengths and classes of values.
+// TestLevels compares every instruction-set level with the Go reference implementation, for all lengths and classes
+// of values.
 func TestLevels(t *testing.T) {
 	t.Run("f64", levels[float64])
 	t.Run("f32", levels[float32])
@@ -50,8 +51,8 @@ func levels[T num.Float](t *testing.T) {
 	}
 }
 
-// TestDefinition checks each function against its definition, for short and long slices. Underflowing products of both
-// signs and zeros of both signs reveal a lane that does not start at −0.
+// TestDefinition compares every function with the Go reference implementation, for short and long slices. Underflowing
+// products and zeros of both signs reveal a lane that does not start at −0.
 func TestDefinition(t *testing.T) {
 	t.Run("f64", definition[float64])
 	t.Run("f32", definition[float32])

@@ -8,13 +8,13 @@
 //	cosine        Σ x[i]·y[i] / √(Σ x[i]²·Σ y[i]²), or a jump to Go if a sum of squares is out of range
 //
 // The functions with Lanes in their names add the terms to acc[i mod w], where w is 64 for float32 and 32 for float64.
-// squaresLanes adds the terms of norm, x[i]². cosineLanes has w/2 lanes for each of its three sums in acc.
+// squaresLanes adds the terms x[i]² of norm. cosineLanes has w/2 lanes for each of its three sums in acc.
 //
-// Same bits as    addRef, sumLanes, addCosineRef and foldCosine in ref.go and quotient and root in scaled.go: element
-//                 i in lane i mod w, i ascending, one FMA per product. In the reference, lanes begin at −0, which
-//                 changes nothing in the sum of the lanes. Here a lane begins with its first term. The comment of
+// Same bits as    addRef, sumLanes, addCosineRef and foldCosine in ref.go, and quotient and root in scaled.go.
+//                 Element i is in lane i mod w, i ascending, with one FMA per product. In ref.go the lanes begin at
+//                 −0, which does not change their sum. In this file a lane begins with its first term. The comment of
 //                 FIRST explains the lanes that a mask leaves out.
-// Layout          x and y have n elements, contiguous; n ≥ 1. Functions of lanes: n is a positive multiple of w; acc
+// Layout          x and y have n contiguous elements; n ≥ 1. Functions of lanes: n is a positive multiple of w; acc
 //                 has w elements, or 3w/2 in cosineLanes.
 // Tile            eight registers; shorter vectors have code without a loop.
 // Tail            one register at a time, then a masked load. No access outside the slices.
@@ -49,7 +49,7 @@ GLOBL absf64<>(SB), RODATA|NOPTR, $8
 	SWAP(x, t);            \
 	addone       t, x, x
 
-// MASK sets mask to the address of the mask of the last, partial register.
+// MASK sets register mask to the address of a mask. The mask selects the elements of the last, partial register.
 #define MASK \
 	ANDQ $(unit-1), left;   \
 	SHLQ $logsize, left;    \
@@ -57,9 +57,9 @@ GLOBL absf64<>(SB), RODATA|NOPTR, $8
 	SUBQ left, mask
 
 // The FIRST macros set the lanes a to the terms of the 32 bytes at off, and the TERM macros add these terms to a. The
-// FIRSTPART and PART macros do the same for the elements that the mask selects. The product of the other elements is
-// −0·0, which changes no lane. Their square or distance is +0, which changes no sum, because at least one other term
-// is not −0.
+// FIRSTPART and PART macros do the same, but only for the elements that the mask selects. Masked-off elements have the
+// product −0·0, which changes no lane. Their square or distance is +0, which changes no sum, because the square or
+// distance of a selected element is not −0.
 #define FIRSTDOT(off, t, a) \
 	move off(xp), t;    \
 	mul  off(yp), t, a
@@ -138,7 +138,8 @@ GLOBL absf64<>(SB), RODATA|NOPTR, $8
 	or       64(mask), Y8, Y8; \
 	add      Y8, a, a
 
-// RESULTSUM stores a sum, and RESULTNORM its square root. RESULTNORM jumps to out if the sum is out of range or NaN.
+// RESULTSUM stores the sum from X0. RESULTNORM stores the square root of the sum, or jumps to the label out if the sum
+// is out of range or NaN.
 #define RESULTSUM moveone X0, result
 #define RESULTNORM \
 	order   quotient+0(SB), X0;  \
@@ -149,8 +150,8 @@ GLOBL absf64<>(SB), RODATA|NOPTR, $8
 	moveone X0, result
 #define RESULT RESULTSUM
 
-// TERM3 adds the terms of a cosine for the 32 bytes at off: products to the lanes a, squares of x to b and squares of
-// y to c. PART3 adds the terms of the elements that the mask selects.
+// TERM3 adds the terms of a cosine for the 32 bytes at off. It adds x·y to the lanes a, x² to the lanes b and y² to
+// the lanes c. PART3 does the same, but only for the elements that the mask selects.
 #define TERM3(off, a, b, c) \
 	move off(xp), Y12; \
 	move off(yp), Y13; \

@@ -8,13 +8,13 @@
 //	cosine        Σ x[i]·y[i] / √(Σ x[i]²·Σ y[i]²), or a jump to Go if a sum of squares is out of range
 //
 // The functions with Lanes in their names add the terms to acc[i mod w], where w is 64 for float32 and 32 for float64.
-// squaresLanes adds the terms of norm, x[i]². cosineLanes has w/2 lanes for each of its three sums in acc.
+// squaresLanes adds the terms x[i]² of norm. cosineLanes has w/2 lanes for each of its three sums in acc.
 //
-// Same bits as    addRef, sumLanes, addCosineRef and foldCosine in ref.go and quotient and root in scaled.go: element
-//                 i in lane i mod w, i ascending, one FMA per product. In the reference, lanes begin at −0, which
-//                 changes nothing in the sum of the lanes. Here a lane begins with its first term, or at −0 under a
+// Same bits as    addRef, sumLanes, addCosineRef and foldCosine in ref.go, and quotient and root in scaled.go.
+//                 Element i is in lane i mod w, i ascending, with one FMA per product. In ref.go the lanes begin at
+//                 −0, which does not change their sum. In this file a lane begins with its first term, or at −0 under a
 //                 mask.
-// Layout          x and y have n elements, contiguous; n ≥ 1, in cosine n ≥ w/2. Functions of lanes: n is a positive
+// Layout          x and y have n contiguous elements; n ≥ 1, in cosine n ≥ w/2. Functions of lanes: n is a positive
 //                 multiple of w; acc has w elements, or 3w/2 in cosineLanes.
 // Tile            four registers; vectors of at most four registers have code without a loop.
 // Tail            masked loads. No access outside the slices.
@@ -39,8 +39,8 @@ GLOBL absf32<>(SB), RODATA|NOPTR, $4
 DATA absf64<>+0(SB)/8, $0x7fffffffffffffff
 GLOBL absf64<>(SB), RODATA|NOPTR, $8
 
-// FOLD adds the lanes of register z, and leaves the sum in the lowest lane. y and x are the lower half and quarter of
-// z. The macro overwrites u, whose lowest quarter is t.
+// FOLD adds the lanes of register z, and leaves the sum in the lowest lane. Registers y and x are the lowest half and
+// the lowest quarter of z. The macro overwrites register u. Register t is the lowest quarter of u.
 #define FOLD(z, y, x, u, t) \
 	VEXTRACTF64X4 $1, z, u; \
 	add           u, y, y;  \
@@ -51,7 +51,7 @@ GLOBL absf64<>(SB), RODATA|NOPTR, $8
 	addone        t, x, x
 
 // The FIRST macros set the lanes a to the terms of the 64 bytes at off, and the TERM macros add these terms to a. The
-// PART macros add the terms of the elements that the mask k selects.
+// PART macros do the same, but only for the elements that the mask k selects.
 #define FIRSTDOT(off, t, a) \
 	move off(xp), t;    \
 	mul  off(yp), t, a
@@ -100,7 +100,8 @@ GLOBL absf64<>(SB), RODATA|NOPTR, $8
 #define TERMPLAIN(off, t, a) add off(xp), a, a
 #define PARTPLAIN(off, t, k, a) add off(xp), a, k, a
 
-// RESULTSUM stores a sum, and RESULTNORM its square root. RESULTNORM jumps to out if the sum is out of range or NaN.
+// RESULTSUM stores the sum from X0. RESULTNORM stores the square root of the sum, or jumps to the label out if the sum
+// is out of range or NaN.
 #define RESULTSUM moveone X0, result
 #define RESULTNORM \
 	order   quotient+0(SB), X0;  \
@@ -111,8 +112,8 @@ GLOBL absf64<>(SB), RODATA|NOPTR, $8
 	moveone X0, result
 #define RESULT RESULTSUM
 
-// TERM3 adds the terms of a cosine for the 64 bytes at off: products to the lanes a, squares of x to b and squares of
-// y to c. PART3 adds the terms of the elements that the mask K1 selects.
+// TERM3 adds the terms of a cosine for the 64 bytes at off. It adds x·y to the lanes a, x² to the lanes b and y² to
+// the lanes c. PART3 does the same, but only for the elements that the mask K1 selects.
 #define TERM3(off, a, b, c) \
 	move off(xp), Z8; \
 	move off(yp), Z9; \

@@ -5,15 +5,15 @@
 //	manhattan     Σ |x[i] − y[i]|
 //	squares       Σ x[i]²
 //	sum           Σ x[i]                  0≤i<n
-//	cosine        Σ x[i]·y[i], Σ x[i]², Σ y[i]² into sums
+//	cosine        stores Σ x[i]·y[i], Σ x[i]² and Σ y[i]² in sums
 //
 // The functions with Lanes in their names add the same terms to acc[i mod w], where w is 64 for float32 and 32 for float64.
 // cosineLanes has w/2 lanes for each of its three sums in acc.
 //
-// Same bits as    addRef, sumLanes, addCosineRef and foldCosine in ref.go: element i in lane i mod w, i ascending,
-//                 one FMA per product. Lanes begin at −0, so lanes without an element change nothing in the sum of
-//                 the lanes.
-// Layout          x and y have n elements, contiguous; n ≥ 1. Functions of lanes: n is a positive multiple of w; acc
+// Same bits as    addRef, sumLanes, addCosineRef and foldCosine in ref.go. Element i is in lane i mod w, i
+//                 ascending, with one FMA per product. The lanes begin at −0, so a lane without an element does
+//                 not change the sum.
+// Layout          x and y have n contiguous elements; n ≥ 1. Functions of lanes: n is a positive multiple of w; acc
 //                 has w elements, or 3w/2 in cosineLanes.
 // Tile            16 registers of lanes; four if n is at most four registers of elements.
 // Tail            one register at a time, then loads of single lanes. No access outside the slices.
@@ -33,10 +33,10 @@
 #define yp R2
 #define lanes R3
 
-// The TERM2 macros add the terms of the two registers at off to the lanes a and a+1. The TERM2B macros do the same
-// with other registers for the elements. The TERM macros add the terms of one register, and the PART macros the terms
-// of R5 elements. The product of missing elements is −0·0, which changes no lane. Their square or distance is +0,
-// which changes no sum, because at least one other term is not −0.
+// The TERM2 macros load two registers at off, and add their terms to the lane registers a and a+1. The TERM2B macros
+// do the same with other scratch registers. The TERM macros add the terms of one register, and the PART macros add the
+// terms of R5 elements. Missing elements have the product −0·0, which changes no lane. Their square or distance is
+// +0, which changes no sum, because the square or distance of an existing element is not −0.
 #define TERM2DOT(off, a) \
 	FLDPQ off(xp), (F0, F2); \
 	FLDPQ off(yp), (F3, F4); \
@@ -140,8 +140,8 @@
 	LDREST(xp, V0);      \
 	FADD(a, a, 0)
 
-// TERM3X2 adds the terms of a cosine for the two registers at off: products to the lanes a and a+1, squares of x to b
-// and b+1, and squares of y to c and c+1. TERM3 adds the terms of one register, and PART3 the terms of R5 elements.
+// TERM3X2 adds the terms of a cosine for two registers at off. It adds x·y to the lane registers a and a+1, x² to b
+// and b+1, and y² to c and c+1. TERM3 adds the terms of one register, and PART3 adds the terms of R5 elements.
 #define TERM3X2(off, a, b, c) \
 	FLDPQ off(xp), (F0, F2); \
 	FLDPQ off(yp), (F3, F4); \

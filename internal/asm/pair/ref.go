@@ -2,7 +2,7 @@ package pair
 
 import "github.com/gomonge/monge/internal/asm/num"
 
-// MaxLanes is the number of lanes of float32, for arrays of them.
+// MaxLanes is the number of lanes for float32, the larger lane count. It is the length of lane arrays.
 const MaxLanes = 64
 
 // Lanes returns the number of lanes of T.
@@ -16,7 +16,7 @@ func Lanes[T num.Float]() int {
 // Op selects the terms of a sum.
 type Op int
 
-// The terms of x and y.
+// The terms that the functions can sum.
 const (
 	Products      Op = iota // x·y
 	SqDifference            // (x − y)²
@@ -34,7 +34,7 @@ func negativeZeros[T num.Float]() (acc [MaxLanes]T) {
 	return acc
 }
 
-// addRef adds the terms to acc, that of element i to lane i mod w.
+// addRef adds the term of element i to lane i mod w of acc, for all elements of x and y.
 func addRef[T num.Float](op Op, acc *[MaxLanes]T, x, y []T) {
 	w := Lanes[T]()
 	for i, v := range x {
@@ -55,7 +55,7 @@ func addRef[T num.Float](op Op, acc *[MaxLanes]T, x, y []T) {
 	}
 }
 
-// sumLanes returns the sum of the lanes.
+// sumLanes returns the sum of the lanes acc, and overwrites acc.
 func sumLanes[T num.Float](acc *[MaxLanes]T) T {
 	h := Lanes[T]() / 4
 	for l := range h {
@@ -69,7 +69,7 @@ func sumLanes[T num.Float](acc *[MaxLanes]T) T {
 	return acc[0]
 }
 
-// ref returns the sum of the terms. The sum of no terms is +0.
+// ref returns the sum of the terms of x and y. It returns +0 if x is empty.
 func ref[T num.Float](op Op, x, y []T) T {
 	if len(x) == 0 {
 		return 0
@@ -79,7 +79,7 @@ func ref[T num.Float](op Op, x, y []T) T {
 	return sumLanes(&acc)
 }
 
-// beginCosine returns lanes of −0 for the three sums of a cosine, one after the other.
+// beginCosine returns the initial lanes of the three sums of a cosine, all −0. The lanes of one sum are adjacent.
 func beginCosine[T num.Float]() (acc [3 * MaxLanes / 2]T) {
 	zero := T(0)
 	for l := range acc {
@@ -88,7 +88,7 @@ func beginCosine[T num.Float]() (acc [3 * MaxLanes / 2]T) {
 	return acc
 }
 
-// addCosineRef adds x_i·y_i, x_i² and y_i² to the sums, in lane i mod w of each.
+// addCosineRef adds x_i·y_i, x_i² and y_i² to lane i mod w of the three sums in acc, for all elements i.
 func addCosineRef[T num.Float](acc *[3 * MaxLanes / 2]T, x, y []T) {
 	w := Lanes[T]() / 2
 	for i, v := range x {
@@ -99,7 +99,7 @@ func addCosineRef[T num.Float](acc *[3 * MaxLanes / 2]T, x, y []T) {
 	}
 }
 
-// foldCosine sets sums to the sums of the lanes.
+// foldCosine sets every element of sums to the sum of its lanes in acc. It overwrites acc.
 func foldCosine[T num.Float](sums *[3]T, acc *[3 * MaxLanes / 2]T) {
 	w := Lanes[T]() / 2
 	for s := range sums {

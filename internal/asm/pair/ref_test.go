@@ -7,7 +7,7 @@ import (
 	"github.com/gomonge/monge/internal/asm/num"
 )
 
-// TestAccuracy compares the definitions with exact sums, within the bounds of doc.go.
+// TestAccuracy compares the functions with exact sums, within the error bounds in doc.go.
 func TestAccuracy(t *testing.T) {
 	t.Run("f64", accuracy[float64])
 	t.Run("f32", accuracy[float32])

@@ -9,15 +9,15 @@ import (
 // Cosine returns Σ x[i]·y[i] / √(Σ x[i]²·Σ y[i]²), between −1 and 1. It returns 0 if a vector is
 // zero and neither vector contains a NaN.
 //
-// If a sum of squares is out of range (see inRange), both vectors are multiplied by powers of two, so that their largest
-// elements lie between 1 and 2, and summed again.
+// If a sum of squares overflows or underflows, Cosine multiplies both vectors by powers of two and sums again. The
+// largest magnitude of a multiplied vector is between 1 and 2.
 func Cosine[T num.Float](x, y []T) T { return cosine(x, y) }
 
-// Norm returns √Σ x[i]², without overflow or underflow on the way.
+// Norm returns √Σ x[i]², without intermediate overflow or underflow.
 func Norm[T num.Float](x []T) T { return norm(x) }
 
-// inRange reports whether a sum of squares is accurate, and whether the product of two such sums is a normal number:
-// no term was so small that its rounding counts. Zero, NaN and infinity are out of range.
+// inRange reports whether the sum of squares s is in a safe range. In this range, underflow of single squares does not
+// matter, and the product of two sums does not overflow. Zero, NaN and infinity are out of range.
 func inRange[T num.Float](s T) bool {
 	if num.IsFloat64[T]() {
 		return 0x1p-500 <= float64(s) && float64(s) < 0x1p500
@@ -25,8 +25,8 @@ func inRange[T num.Float](s T) bool {
 	return 0x1p-60 <= s && s < 0x1p60
 }
 
-// quotient returns the cosine of sums that are in range. √(s·s) is s, so that equal vectors have the cosine 1. The
-// comparisons have the operands of VMINSS and VMAXSS.
+// quotient returns the cosine, given three sums that are in range. The cosine of equal vectors is 1, because √(s·s) is
+// exactly s. The comparisons have the same operand order as VMINSS and VMAXSS.
 func quotient[T num.Float](xy, xx, yy T) T {
 	c := xy / root(xx*yy)
 	if !(c < 1) {
@@ -38,7 +38,7 @@ func quotient[T num.Float](xy, xx, yy T) T {
 	return c
 }
 
-// root returns √x, correctly rounded. For a float32, rounding the float64 root is exact enough.
+// root returns √x, correctly rounded. For a float32, rounding the float64 root gives the correctly rounded result.
 func root[T num.Float](x T) T { return T(math.Sqrt(float64(x))) }
 
 // longCosine is like Cosine for slices of any length.
@@ -88,7 +88,7 @@ func scaledCosine[T num.Float](x, y []T) T {
 	return quotient(sums[0], sums[1], sums[2])
 }
 
-// chunk is the number of elements that are scaled at a time, a multiple of the lanes.
+// chunk is the number of elements that are scaled at a time. It is a multiple of MaxLanes.
 const chunk = 256
 
 // longNorm is like Norm for vectors of any length.
@@ -111,8 +111,8 @@ func scaledNorm[T num.Float](x []T) T {
 	return norm
 }
 
-// ScaledNorm returns the norms of x and of x·2^p, with p such that the largest magnitude of x·2^p lies between 1 and 2. If x
-// is zero, scaled is 0; p is 0 if an element is infinite or NaN.
+// ScaledNorm returns the norm of x, the norm of x·2^p, and p. It chooses p so that the largest magnitude of x·2^p is
+// between 1 and 2. If x is zero, norm, scaled and p are 0. If an element is infinite or NaN, p is 0.
 func ScaledNorm[T num.Float](x []T) (norm, scaled T, p int) {
 	p, zero, nan := scaleOf(x)
 	switch {
@@ -136,8 +136,8 @@ func ScaledNorm[T num.Float](x []T) (norm, scaled T, p int) {
 	return T(math.Ldexp(float64(scaled), -p)), scaled, p
 }
 
-// scaleOf returns p such that the largest magnitude of x·2^p lies between 1 and 2, or 0 if an element is infinite. It
-// also reports whether all elements are zero, and whether an element is NaN.
+// scaleOf returns the exponent p for which the largest magnitude of x·2^p is between 1 and 2. It also reports whether
+// all elements are zero, and whether an element is NaN. If an element is infinite, p is 0.
 func scaleOf[T num.Float](x []T) (p int, zero, nan bool) {
 	top := T(0)
 	for _, v := range x {

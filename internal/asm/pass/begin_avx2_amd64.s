@@ -3,14 +3,14 @@
 //	r[i] = Σ_j (k[i*ldk+j] mat[i*ldm+j]) v[j]      s[i] = w[i] r[i]
 //	q[j] = q[j] + Σ_i k[i*ldk+j] (u[i] mat[i*ldm+j] + s[i])                    0≤i<m  0≤j<n
 //
-// Same bits as    beginRef in ref.go: the row sum in 8 lanes (float32: 16), folded in
-//                 halves; q[j] two FMAs a row, i ascending.
-// Layout          k mat m×n row-major, strides ldk ldm in elements; v q n; u w r s m.
-//                 m, n ≥ 1.
-// Tile            4 rows × 64 bytes, twice over the columns, the second time from the last
-//                 to the first: Y0–Y7 lanes; then Y8–Y11 s, Y4–Y7 u, Y0 Y1 q. The last
-//                 m mod 4 rows one by one.
-// Tail            columns: masked loads with the masks in Y12 Y13; Y14 Y15 keep the partial step of q
+// Same bits as    beginRef in ref.go. A row sum has 8 lanes (float32: 16), folded in halves.
+//                 Every row adds to q[j] with two FMAs, i ascending.
+// Layout          k and mat are m×n, row-major, with strides ldk and ldm in elements. v and q
+//                 have n elements; u, w, r and s have m. m, n ≥ 1.
+// Tile            4 rows × 64 bytes. The first loop over the columns computes the row sums, with their lanes in
+//                 Y0–Y7. The second loop goes from the last column to the first and updates q, with s in
+//                 Y8–Y11, u in Y4–Y7 and q in Y0 Y1. The last m mod 4 rows are processed one by one.
+// Tail            columns: masked loads with the masks in Y12 Y13. Y14 Y15 keep the last, partial 64 bytes of q
 //                 from the first row to the last. rows: 1 row. No access outside the slices.
 // Special values  follow the arithmetic.
 // Registers       SI row of k · DI row of mat · DX ldk · R8 3 ldk · R11 ldm · R12 3 ldm ·
@@ -37,8 +37,8 @@
 #define lm3 R12
 #define x R13
 
-// DOT adds a step of one row to its lanes lo and hi. a points to k and b to mat;
-// Y8 and Y9 hold v.
+// DOT adds the products k·mat·v of 64 bytes to the lanes lo and hi of a row sum. Operands a and a32 are k, b and b32 are
+// mat, and Y8 and Y9 hold v.
 #define DOT(a, a32, b, b32, lo, hi) \
 	move a, Y10;        \
 	move a32, Y11;      \
@@ -47,7 +47,7 @@
 	fma  Y10, Y8, lo;   \
 	fma  Y11, Y9, hi
 
-// DOTSHORT is DOT for the partial step, with the masks in Y12 and Y13.
+// DOTSHORT is DOT for the last, partial 64 bytes of a row, with masks in Y12 and Y13.
 #define DOTSHORT(a, a32, b, b32, lo, hi) \
 	maskmove a, Y12, Y10;   \
 	maskmove b, Y12, Y11;   \
@@ -58,7 +58,7 @@
 	mul      Y11, Y10, Y10; \
 	fma      Y10, Y9, hi
 
-// ADDKM adds a step of one row to q in Y0 and Y1: q_j = fma(k_j, fma(u, mat_j, s), q_j).
+// ADDKM adds the terms k·(u·mat + s) of 64 bytes to q in Y0 and Y1. Operands a and a32 are k, and b and b32 are mat.
 #define ADDKM(a, a32, b, b32, s, u) \
 	move   b, Y2;      \
 	move   b32, Y3;    \
@@ -67,7 +67,7 @@
 	fma    a, Y2, Y0;  \
 	fma    a32, Y3, Y1
 
-// ADDKMSHORT is ADDKM for the partial step, with q in Y14 and Y15 and the masks in Y12 and Y13.
+// ADDKMSHORT is ADDKM for the last, partial 64 bytes of a row, with q in Y14 and Y15 and masks in Y12 and Y13.
 #define ADDKMSHORT(a, a32, b, b32, s, u) \
 	maskmove b, Y12, Y2;   \
 	maskmove a, Y12, Y0;   \

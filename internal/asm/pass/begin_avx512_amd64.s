@@ -3,14 +3,14 @@
 //	r[i] = Σ_j (k[i*ldk+j] mat[i*ldm+j]) v[j]      s[i] = w[i] r[i]
 //	q[j] = q[j] + Σ_i k[i*ldk+j] (u[i] mat[i*ldm+j] + s[i])                    0≤i<m  0≤j<n
 //
-// Same bits as    beginRef in ref.go: the row sum in 8 lanes (float32: 16), folded in
-//                 halves; q[j] two FMAs a row, i ascending.
-// Layout          k mat m×n row-major, strides ldk ldm in elements; v q n; u w r s m.
-//                 m, n ≥ 1.
-// Tile            4 rows, twice over the columns, 64 bytes at a time, the second time from
-//                 the last column to the first: Z0–Z3 lanes of the row sums, then Z16–Z19 s,
-//                 Z20–Z23 u, Z0 q. The last m mod 4 rows one by one.
-// Tail            columns: opmask K1; Z31 keeps the partial step of q from the first row to the
+// Same bits as    beginRef in ref.go. A row sum has 8 lanes (float32: 16), folded in halves.
+//                 Every row adds to q[j] with two FMAs, i ascending.
+// Layout          k and mat are m×n, row-major, with strides ldk and ldm in elements. v and q
+//                 have n elements; u, w, r and s have m. m, n ≥ 1.
+// Tile            4 rows × 64 bytes. The first loop over the columns computes the row sums, with their lanes in
+//                 Z0–Z3. The second loop goes from the last column to the first and updates q, with s in
+//                 Z16–Z19, u in Z20–Z23 and q in Z0. The last m mod 4 rows are processed one by one.
+// Tail            columns: opmask K1. Z31 keeps the last, partial 64 bytes of q from the first row to the
 //                 last. No access outside the slices.
 // Special values  follow the arithmetic.
 // Registers       SI row of k · DI row of mat · DX ldk · R8 3 ldk · R11 ldm · R12 3 ldm ·
@@ -37,25 +37,25 @@
 #define mask K1
 #define ytail Z31
 
-// DOT adds a step of one row, k·mat·v with v in Z8, to its lanes.
+// DOT adds the products k·mat·v of 64 bytes to the lanes of a row sum. Z8 holds v.
 #define DOT(k, mat, lanes) \
 	move k, Z9;        \
 	mul  mat, Z9, Z9;  \
 	fma  Z9, Z8, lanes
 
-// DOTZ is DOT for the partial step, padded with zeros.
+// DOTZ is DOT for the last, partial 64 bytes of a row, padded with zeros.
 #define DOTZ(k, mat, lanes) \
 	movez k, mask, Z9;       \
 	mulz  mat, Z9, mask, Z9; \
 	fma   Z9, Z8, lanes
 
-// ADDKM adds a step of one row, k·(u·mat + s), to q in Z0.
+// ADDKM adds the terms k·(u·mat + s) of 64 bytes to q in Z0.
 #define ADDKM(k, mat, s, u) \
 	move   mat, Z1;  \
 	fma213 s, u, Z1; \
 	fma    k, Z1, Z0
 
-// ADDKMZ is ADDKM for the partial step.
+// ADDKMZ is ADDKM for the last, partial 64 bytes of a row, with q in ytail.
 #define ADDKMZ(k, mat, s, u) \
 	movez  mat, mask, Z1;     \
 	fma213 s, u, Z1;          \

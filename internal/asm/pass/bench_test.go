@@ -19,7 +19,7 @@ func BenchmarkPass(b *testing.B) {
 
 func benchmark[K, T num.Float](b *testing.B, types string, ks []kernel[K, T]) {
 	for _, k := range ks {
-		moved := 1 // matrices that the pass reads
+		moved := 1 // number of matrices that the pass reads
 		if k.name == "Begin" {
 			moved = 2
 		}

@@ -9,12 +9,12 @@ import (
 	"github.com/gomonge/monge/internal/asm/num"
 )
 
-// Functions that call assembly are not inlined: their stack checks let the scheduler stop the
-// goroutine. Assembly takes sizes of at least 1.
+// The functions that call assembly are not inlined, because the scheduler can stop a goroutine only at a
+// stack check of a Go function. All sizes are positive.
 
-// run runs a pass over K if it has assembly. It computes the row sums of K v, divides a
-// by them or multiplies them by a, and adds this u to q. Without v, u is an input. Without q, u is
-// the row sums.
+// run runs a pass over K in assembly. It returns false if it has no assembly for the current instruction-set
+// level. It computes the row sums s = K v, sets u = a ⊘ s (if divide is set) or u = a ⊙ s, and adds Kᵀ u to q.
+// If v is nil, u is an input. If q is nil, run sets u = s.
 //
 //go:noinline
 func run[K, T num.Float](m, n int, k *K, ldk int, v, a, u, q *T, divide bool) bool {
@@ -37,7 +37,7 @@ func run[K, T num.Float](m, n int, k *K, ldk int, v, a, u, q *T, divide bool) bo
 	return true
 }
 
-// form returns the fastest variant for rows of n columns with stride ldk. rows and columns say
+// form returns the fastest variant for rows of n columns with stride ldk. The arguments rows and columns report
 // whether the pass computes row sums and column sums.
 func form(v asm.Variant, n, ldk int, rows, columns bool) asm.Variant {
 	m := asm.CurrentMachine()
@@ -53,11 +53,11 @@ func form(v asm.Variant, n, ldk int, rows, columns bool) asm.Variant {
 	return choice.Form(v, n)
 }
 
-// isOddStride reports whether float64 rows with stride ldk begin on odd multiples of 32 bytes. Then half of
-// the loads of 64 bytes cross a cache line.
+// isOddStride reports whether every second float64 row with stride ldk begins at an odd multiple of 32 bytes. Every
+// load of 64 bytes from these rows crosses a cache line.
 func isOddStride(ldk int) bool { return ldk%8 == 4 }
 
-// f64 and f32 convert a pointer to the type of its variant.
+// f64 converts p to *float64, and f32 converts p to *float32. The caller must know the type T.
 func f64[T num.Float](p *T) *float64 { return (*float64)(unsafe.Pointer(p)) }
 func f32[T num.Float](p *T) *float32 { return (*float32)(unsafe.Pointer(p)) }
 

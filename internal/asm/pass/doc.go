@@ -1,8 +1,8 @@
-// Package pass passes over a kernel matrix K. It computes row sums, column sums, or both at
-// once for a Sinkhorn iteration, forward or backward. It also has the elementwise operations
-// between two passes.
+// Package pass computes products of a kernel matrix K with vectors. A pass over K computes row sums,
+// column sums, or both for a forward or backward Sinkhorn iteration. The package also has the elementwise
+// operations between two passes.
 //
-//	Rows     s[i] = Σ_j K_ij v[j]                    row sum in the lanes of the contract
+//	Rows     s[i] = Σ_j K_ij v[j]                    row sum in the lanes that package asm defines
 //	Columns  q[j] = q[j] + Σ_i u[i] K_ij             one chain of FMAs, i ascending
 //
 // Iterate is one Sinkhorn iteration. Two matrix-vector products would read K twice from
@@ -12,12 +12,12 @@
 //	for i = 0 … m−1:   u[i] = a[i] / Σ_j K_ij v[j]
 //	                   q[j] = q[j] + u[i] K_ij       one FMA, i ascending
 //
-// If q is 0 before, then u = a ⊘ K v and q = Kᵀ u after. Divide completes the iteration with
+// If q was 0 before, then q = Kᵀ u afterwards, with u = a ⊘ K v. Divide completes the iteration with
 // v = b ⊘ q.
 //
-// Begin and Sweep differentiate in reverse. Begin goes from the transport cost
-// W = ⟨diag(u) K diag(v), M⟩ back to u and v of the last iteration. Sweep goes from one
-// iteration back to the iteration before:
+// Begin and Sweep are for reverse-mode differentiation. Begin goes from the transport cost
+// W = ⟨diag(u) K diag(v), M⟩ back to u and v of the last iteration. Sweep goes from an
+// iteration back to the previous iteration:
 //
 //	Sweep    for i = 0 … m−1:   s[i] = w[i] Σ_j K_ij t[j]
 //	                            q[j] = q[j] + s[i] K_ij
@@ -25,16 +25,16 @@
 //	                            s[i] = w[i] r[i]
 //	                            q[j] = q[j] + K_ij (u[i] M_ij + s[i])      two FMAs
 //
-// With w = −u² ⊘ a, for u of that iteration, s is the adjoint of K v and q is the adjoint of
-// v. Then t = −q ⊙ v² ⊘ b is the input of the iteration before. Package sinkhorn calls them s^k
-// and t^k. W = Σ_i u[i] r[i].
+// With w = −u² ⊘ a, for the vector u of that iteration, s is the adjoint of K v and q is the adjoint of
+// v. Then t = −q ⊙ v² ⊘ b is the input for the previous iteration. Package sinkhorn calls these vectors
+// s^k and t^k. The transport cost is W = Σ_i u[i] r[i].
 //
-// K may be float32 while the vectors are float64. Then each element of K is widened when it
-// is loaded, which is exact. The result has the same bits as with this K in float64. Begin does
-// not support this: its caller widens rows first.
+// K may be float32 while the vectors are float64. Then the kernels convert every loaded element of K to
+// float64, which is exact. The result is bit-identical to the result with K in float64. Begin does not
+// support a float32 K with float64 vectors: its caller converts the rows first.
 //
 //	Divide        dst[i] = x[i] / y[i]                     v = b ⊘ q
-//	CountOutside  #{ i : not lo ≤ x[i] ≤ hi }              has a scaling left the safe range?
+//	CountOutside  #{ i : not lo ≤ x[i] ≤ hi }              checks whether a scaling vector is in range
 //	Narrow        dst[i] = x[i] rounded to float32, or +0 if |x[i]| < 2⁻¹²⁶
 //	Widen         dst[i] = x[i], float32 to float64
 //

@@ -58,8 +58,8 @@ func Sweep[K, T num.Float](m, n int, k []K, ldk int, t, w, s, q []T) {
 	}
 }
 
-// Begin starts the reverse sweep at the transport cost: it sets r and s and adds to q,
-// reading the m × n matrices K and M once. n must be at least 1.
+// Begin starts the reverse-mode differentiation at the transport cost. It sets r and s, and adds to q, as the
+// package comment describes. It reads the m × n matrices K and M once. n must be at least 1.
 func Begin[T num.Float](m, n int, k []T, ldk int, mat []T, ldm int, v, u, w, r, s, q []T) {
 	checkPass(m, n, len(k), ldk, len(v), len(w), len(s), len(q))
 	asm.CheckMatrix(len(mat), m, n, ldm)
@@ -70,8 +70,8 @@ func Begin[T num.Float](m, n int, k []T, ldk int, mat []T, ldm int, v, u, w, r, 
 	}
 }
 
-// checkPass panics unless nk elements hold an m × n matrix with n ≥ 1, nv and nq elements fit its
-// columns, and na and nu its rows.
+// checkPass panics unless n is positive, nk elements hold an m × n matrix with stride ldk, the lengths nv and nq are
+// at least n, and the lengths na and nu are at least m.
 func checkPass(m, n, nk, ldk, nv, na, nu, nq int) {
 	if n < 1 {
 		panic("pass: a matrix without columns")
@@ -111,8 +111,7 @@ func Narrow(dst []float32, x []float64) {
 	}
 }
 
-// Widen sets dst[i] = x[i] for i < len(dst), which is exact. It panics if x is shorter
-// than dst.
+// Widen sets dst[i] = x[i] for i < len(dst). The conversion is exact. It panics if x is shorter than dst.
 func Widen(dst []float64, x []float32) {
 	n := len(dst)
 	asm.CheckVector(len(x), n)

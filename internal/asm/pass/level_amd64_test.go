@@ -9,8 +9,8 @@ import (
 	"github.com/gomonge/monge/internal/testdata"
 )
 
-// TestLevelsOfOtherCPU repeats the comparison of levels with the forms of AVX-512 that
-// another CPU would choose.
+// TestLevelsOfOtherCPU repeats the tests of the instruction-set levels with the kernels that other CPU models would
+// choose.
 func TestLevelsOfOtherCPU(t *testing.T) {
 	testdata.Long(t)
 	asmtest.OtherMachines(t, func(t *testing.T) {

@@ -9,8 +9,8 @@ import (
 	"github.com/gomonge/monge/internal/asm/num"
 )
 
-// operands contains the operands of all passes; each pass uses some of them. u is the vector over
-// the rows that is set, s for Sweep and Begin.
+// operands contains the operands of all passes. A pass uses only some of these fields. Sweep and Begin write their
+// result s to the field u.
 type operands[K, T num.Float] struct {
 	m, n, ldk, ldm int
 	k              []K
@@ -19,7 +19,7 @@ type operands[K, T num.Float] struct {
 	q              []T
 }
 
-// A kernel is one of the passes, and its definition in one call.
+// A kernel is one of the passes, and its Go reference implementation.
 type kernel[K, T num.Float] struct {
 	name string
 	run  func(o *operands[K, T])
@@ -60,7 +60,7 @@ func each(t *testing.T, f64 func(*testing.T, kernel[float64, float64]), f32 func
 	}
 }
 
-// draw returns operands of class c in the arena.
+// draw returns random operands of class c for m × n matrices. It allocates them in arena a.
 func draw[K, T num.Float](a *asmtest.Arena[T], m, n int, c asmtest.Class) *operands[K, T] {
 	ldk, ldm := n+a.Rand.IntN(2)*a.Rand.IntN(10), n+a.Rand.IntN(2)*a.Rand.IntN(10)
 	return &operands[K, T]{
@@ -115,8 +115,8 @@ func TestMixedIsWidened(t *testing.T) {
 	}
 }
 
-// TestUnderflow checks row sums whose products all underflow to −0: the sum is −0, or +0 if its
-// last step is short and padded.
+// TestUnderflow compares the levels on row sums whose products all underflow to −0. The sum is −0, or +0 if the row
+// is padded with zeros.
 func TestUnderflow(t *testing.T) {
 	each(t, underflow[float64, float64], underflow[float32, float32], underflow[float32, float64])
 }
@@ -133,7 +133,7 @@ func underflow[K, T num.Float](t *testing.T, k kernel[K, T]) {
 	}
 }
 
-// TestPieces compares work divided into several calls with one call of the definition.
+// TestPieces compares passes that take several calls of assembly with one call of the Go reference implementation.
 func TestPieces(t *testing.T) {
 	each(t, pieces[float64, float64], pieces[float32, float32], pieces[float32, float64])
 }
@@ -164,7 +164,7 @@ func random[K, T num.Float](m, n int) *operands[K, T] {
 	}
 }
 
-// TestNoAllocation checks that neither passes nor elementwise operations allocate, at any level and
+// TestNoAllocation checks that passes and elementwise operations do not allocate, at any instruction-set level, even
 // with slices on the caller's stack.
 func TestNoAllocation(t *testing.T) {
 	each(t, allocations[float64, float64], allocations[float32, float32], allocations[float32, float64])
@@ -202,7 +202,7 @@ func vectorAllocations[T num.Float](t *testing.T) {
 	}
 }
 
-// lengths runs f for every class and length. f draws its slices from the arena.
+// lengths runs f for every class and length. The function f allocates its slices in the arena a.
 func lengths[T num.Float](t *testing.T, f func(a *asmtest.Arena[T], n int, class asmtest.Class)) {
 	seed := uint64(0)
 	for _, class := range asmtest.Classes() {
@@ -250,8 +250,8 @@ func countOutsideLevels[T num.Float](t *testing.T) {
 	})
 }
 
-// TestNarrowLevels checks conversions of values of every class, and of values near the least normal and the largest
-// float32, where results become 0 or infinite.
+// TestNarrowLevels compares the levels on values of every class, and on values near the smallest normal and the
+// largest float32.
 func TestNarrowLevels(t *testing.T) {
 	edges := []float64{math.MaxFloat32, 0x1.ffffffp127, 0x1p-126, 0x1p-149, 1 + 0x1p-24, 1 + 3*0x1p-24}
 	lengths(t, func(a *asmtest.Arena[float64], n int, class asmtest.Class) {

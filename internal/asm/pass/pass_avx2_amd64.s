@@ -5,17 +5,18 @@
 //	iterate  u[i] = a[i] / Σ_j k[i*ldk+j] v[j]      q[j] = q[j] + Σ_i u[i] k[i*ldk+j]
 //	sweep    u[i] = a[i] Σ_j k[i*ldk+j] v[j]        q[j] = q[j] + Σ_i u[i] k[i*ldk+j]      0≤i<m  0≤j<n
 //
-// Same bits as    rowsRef, columnsRef, iterateRef and sweepRef in ref.go: a float32 k is
-//                 widened first, exactly; the row sum in 8 lanes (float32: 16), folded in
-//                 halves; q[j] one FMA a row, i ascending.
-// Layout          k m×n row-major, stride ldk in elements; v q n; a u m. m, n ≥ 1.
+// Same bits as    rowsRef, columnsRef, iterateRef and sweepRef in ref.go. In mixed kernels, k is
+//                 converted to float64 first. A row sum has 8 lanes (float32: 16), folded in halves.
+//                 Every row adds to q[j] with one FMA, i ascending.
+// Layout          k is m×n, row-major, with stride ldk in elements. v and q have n elements; a and u
+//                 have m. m, n ≥ 1.
 // Tile            4 rows × 64 bytes of a vector. iterate, sweep: one loop computes the row sums of four
-//                 rows, and adds the four rows before to q: Y0–Y7
-//                 lanes of the sums, Y8–Y11 u, Y12 v, Y13 q. A k that is widened goes
-//                 through Y12 or Y13, whichever is free. Rows of rowlo to rowhi bytes: sums first, then q.
-//                 Small k: q takes eight rows at a time, eight rows behind the sums: Y2–Y9 u, Y0 Y1 q. The
-//                 last m mod 4 rows one by one.
-// Tail            columns: masked loads; Y14 Y15 keep the partial step of q from the first row
+//                 rows, and adds the previous four rows to q. Y0–Y7 hold the lanes of the sums, Y8–Y11 u,
+//                 Y12 v and Y13 q. Converted elements of k are in Y12 or Y13. Rows of rowlo to rowhi bytes:
+//                 the row sums have their own loop. Small k: another loop adds eight rows to q, eight rows
+//                 behind the sums, with u in Y2–Y9 and q in Y0 Y1. The last m mod 4 rows are processed one
+//                 by one.
+// Tail            columns: masked loads. Y14 Y15 keep the last, partial 64 bytes of q from the first row
 //                 to the last. rows: 1 row. No access outside the slices.
 // Special values  follow the arithmetic.
 // Registers       SI row to sum · AX pointer into the rows that are added to q · DI v ·
@@ -43,9 +44,9 @@
 #define ui R12
 #define rows R13
 
-// A k of at most small bytes stays in the first-level cache. Its rows are added to q eight rows behind
-// the sums. Four rows of rowlo to rowhi bytes stay in the cache if nothing else is read before they
-// are added to q.
+// The constant small is the byte count of the largest matrix k that stays in the first-level cache. For such a matrix,
+// the kernel updates q eight rows behind the row sums. If a row has at least rowlo and at most rowhi bytes, the kernel
+// updates q in a separate loop right after the row sums, while the rows are in the cache.
 #define small 36864
 #define rowlo 3712
 #define rowhi 8704
@@ -66,7 +67,7 @@ TEXT ·passAVX2F32(SB), NOSPLIT, $0-65
 #include "pass_avx2_amd64.h"
 #undef F32
 
-// With a float32 k and float64 vectors, one loop computes sums and adds to q, for rows of any length.
+// With a float32 k and float64 vectors, one loop computes the row sums and updates q, for rows of any length.
 #undef rowlo
 #undef rowhi
 #define rowlo 0

@@ -5,16 +5,17 @@
 //	iterate  u[i] = a[i] / Σ_j k[i*ldk+j] v[j]      q[j] = q[j] + Σ_i u[i] k[i*ldk+j]
 //	sweep    u[i] = a[i] Σ_j k[i*ldk+j] v[j]        q[j] = q[j] + Σ_i u[i] k[i*ldk+j]      0≤i<m  0≤j<n
 //
-// Same bits as    rowsRef, columnsRef, iterateRef and sweepRef in ref.go: a float32 k is
-//                 widened first, exactly; the row sum in 8 lanes (float32: 16), folded in
-//                 halves; q[j] one FMA a row, i ascending.
-// Layout          k m×n row-major, stride ldk in elements; v q n; a u m. m, n ≥ 1.
-// Tile            8 rows, twice over the columns, 64 bytes of a vector at a time. The second
-//                 time goes from the last column to the first: Z0–Z7 lanes of the row sums; then
-//                 Z16–Z23 u, Z0 q. A k that is widened when it is loaded is in Z9–Z12. Rows of
-//                 at most 1280 bytes: one loop over the columns sums 8 rows, and adds to q the 8 rows
-//                 that are 16 rows before, with Z24 q. Then 4 rows; the last m mod 4 rows one by one.
-// Tail            columns: opmask K1; Z31 keeps the partial step of q from the first row to the
+// Same bits as    rowsRef, columnsRef, iterateRef and sweepRef in ref.go. In mixed kernels, k is
+//                 converted to float64 first. A row sum has 8 lanes (float32: 16), folded in halves.
+//                 Every row adds to q[j] with one FMA, i ascending.
+// Layout          k is m×n, row-major, with stride ldk in elements. v and q have n elements; a and u
+//                 have m. m, n ≥ 1.
+// Tile            8 rows × 64 bytes of a vector. The first loop over the columns computes the row sums, with
+//                 their lanes in Z0–Z7. The second loop goes from the last column to the first and updates
+//                 q, with u in Z16–Z23 and q in Z0. Converted elements of k are in Z9–Z12. Rows of at most
+//                 1280 bytes: one loop over the columns sums 8 rows, and adds to q the 8 rows that are
+//                 16 rows before, with q in Z24. Then 4 rows; the last m mod 4 rows one by one.
+// Tail            columns: opmask K1. Z31 keeps the last, partial 64 bytes of q from the first row to the
 //                 last. No access outside the slices.
 // Special values  follow the arithmetic.
 // Registers       SI row of k · AX row + 4 ldk · DI v · BX q · R11 a · R12 u · R13 rows

@@ -7,13 +7,13 @@
 //	begin     r[i] = Σ_j (K_ij M_ij) v[j]     s[i] = w[i] r[i]
 //	                                          q[j] = q[j] + Σ_i K_ij (u[i] M_ij + s[i])
 //
-// Same bits as    rowsRef, columnsRef, iterateRef, sweepRef and beginRef in ref.go: row sums in
-//                 16 (float64: 8) virtual lanes, four registers a row, folded in halves; q with one
-//                 FMA a row, in begin two, i ascending. A float32 K is widened, exactly, when
-//                 it is loaded.
-// Layout          K M m×n row-major; v q n; a u w r s m; strides in elements. m n ≥ 1.
-// Tile            4 rows: all sums, then all of q while the rows are in cache; four
-//                 registers of columns a step.
+// Same bits as    rowsRef, columnsRef, iterateRef, sweepRef and beginRef in ref.go. A row sum has 16
+//                 lanes (float64: 8) in four registers, folded in halves. Every row adds to q[j] with
+//                 one FMA, in begin with two, i ascending. In mixed kernels, K is converted to float64.
+// Layout          K and M are m×n, row-major, with strides in elements. v and q have n elements; a, u,
+//                 w, r and s have m. m, n ≥ 1.
+// Tile            4 rows × four registers. The kernel computes four row sums, and then updates q while
+//                 the rows are in the cache.
 // Tail            columns: one register, then loads and stores of single lanes; rows: 1 row.
 //                 No access outside the slices.
 // Special values  follow the arithmetic; a short last step is padded with zeros.
@@ -30,13 +30,13 @@
 // Registers of pass_neon_arm64.h.
 #define rows R0
 #define cols R1
-#define kp R2     // first row of the block
+#define kp R2     // first of the four current rows of K
 #define ldkb R3   // row stride in bytes
-#define vp R4     // vector of the row sums
+#define vp R4     // pointer to v
 #define ap R5     // pointer into a
 #define up R6     // pointer into u
 #define qp R7     // column sums
-#define row0 R8   // moving pointers into the rows of the block
+#define row0 R8   // row0–row3: pointers into the four current rows
 #define row1 R9
 #define row2 R10
 #define row3 R11
@@ -44,9 +44,10 @@
 #define left R13  // columns left
 #define part R14  // columns in the last, partial register
 #define spare R15
-#define moved R16 // bytes to advance by
+#define moved R16 // byte count for the next pointer update
 
-// lane_l = fma(K_ij, v_j, lane_l) of one row, with v in V16–V19 and K in V20–V23 or V24–V27.
+// DOT_A and DOT_B add K·v to four registers of lanes of a row sum. V16–V19 hold v. DOT_A takes K from V20–V23, and
+// DOT_B takes K from V24–V27.
 #define DOT_A(a, b, c, d) \
 	FMLA(a, 20, 16); \
 	FMLA(b, 21, 17); \
@@ -58,7 +59,8 @@
 	FMLA(c, 26, 18); \
 	FMLA(d, 27, 19)
 
-// DOT4 does so for four rows and one register with v in V16. DOT4PART is for the last, partial register with v in V17.
+// DOT4 adds one register of K·v to the sums of four rows, with v in V16. DOT4PART does the same for the last, partial
+// register, with v in V17.
 #define DOT4(a, b, c, d) \
 	LDK1(row0, mat0, F20, 20); \
 	LDK1(row1, mat1, F21, 21); \
@@ -74,14 +76,14 @@
 	FMLA(c, 26, 17); \
 	FMLA(d, 27, 17)
 
-// The padding turns −0 into +0 (V31 = 0).
+// PAD4 adds +0 from V31 to four registers of lanes, which turns −0 into +0.
 #define PAD4(a, b, c, d) \
 	FADD(a, a, 31); \
 	FADD(b, b, 31); \
 	FADD(c, c, 31); \
 	FADD(d, d, 31)
 
-// The pointers of four rows: set to the beginning, and advanced.
+// START4 sets four row pointers to the beginning of their rows. MOVE4 adds a byte count to four pointers.
 #define START4(first, ld, a, b, c, d) \
 	MOVD first, a; \
 	ADD  ld, a, b; \
@@ -114,7 +116,7 @@
 #define LDT1(row, mat, f, n, g) LDK1(row, mat, f, n)
 #define LDTPART(row, mat, e, f, v, n, g, w) LDKPART(row, mat, e, f, v, n)
 
-// q_j = fma(u_i, K_ij, q_j); op (FMLA_ROW0 …) selects u_i in V28.
+// The AXPY macros add u_i K_ij to q_j. The argument op (FMLA_ROW0 …) selects u_i in V28.
 #define AXPY_A(op) \
 	op(0, 20, 28); \
 	op(1, 21, 28); \
@@ -127,7 +129,7 @@
 	op(3, 27, 28)
 #define AXPY1(op, n, m, si, v, t) op(0, n, 28)
 
-// u_i = UPDATE(a_i, s_i), for four rows and for one.
+// UPDATE4 computes u_i = UPDATE(a_i, s_i) for four rows, where s_i is the row sum. UPDATE1 does the same for one row.
 #define UPDATE4 \
 	LDROWS(ap, F16, F17); \
 	ADD $(4*ESIZE), ap; \
@@ -209,7 +211,8 @@ TEXT ·sweepNEONF64(SB), NOSPLIT, $0-64
 #include "pass_neon_arm64.h"
 #undef UPDATE
 
-// A widened float32 K: half a register of float32 is a register of float64.
+// In the following macros K is float32 and the vectors are float64. The macros convert every half register of K to a
+// full register of float64.
 #undef KMOVED
 #define KMOVED moved>>1
 #undef LDK_A
@@ -267,7 +270,7 @@ TEXT ·sweepNEONMixed(SB), NOSPLIT, $0-64
 #include "pass_neon_arm64.h"
 #undef UPDATE
 
-// begin reads a second matrix, M, and has another update.
+// The following macros are for begin, which also reads a second matrix M.
 #undef KSTART4
 #undef KSTART1
 #undef KMOVE4
@@ -288,14 +291,14 @@ TEXT ·sweepNEONMixed(SB), NOSPLIT, $0-64
 #undef UPDATE4
 #undef UPDATE1
 
-#define mp R17   // first row of the block in M
+#define mp R17   // first of the four current rows of M
 #define ldmb R19 // row stride of M in bytes
-#define mat0 R20 // moving pointers into the rows of M
+#define mat0 R20 // mat0–mat3: pointers into the current rows of M
 #define mat1 R21
 #define mat2 R22
 #define mat3 R23
-#define wp R24   // w, read
-#define rp R25   // r, written
+#define wp R24   // pointer into w
+#define rp R25   // pointer into r
 
 #define KSTART4 \
 	START4(kp, ldkb, row0, row1, row2, row3); \
@@ -313,7 +316,7 @@ TEXT ·sweepNEONMixed(SB), NOSPLIT, $0-64
 	ADD ldkb, kp; \
 	ADD ldmb, mp
 
-// K_ij M_ij
+// The LDK macros load K and M, and multiply them elementwise.
 #define LDK_A(row, mat) \
 	FLDPQ   32(row), (F22, F23); \
 	FLDPQ.P 64(row), (F20, F21); \
@@ -341,7 +344,7 @@ TEXT ·sweepNEONMixed(SB), NOSPLIT, $0-64
 	LDPART(mat, e, F30, V30, spare); \
 	FMUL(n, n, 30)
 
-// K_ij, M_ij and s_i
+// The LDT macros load K and M. LDT_A and LDT_B also copy s_i to V4–V7.
 #define LDT_A(row, mat, si) \
 	FLDPQ   32(row), (F22, F23); \
 	FLDPQ.P 64(row), (F20, F21); \
@@ -367,7 +370,7 @@ TEXT ·sweepNEONMixed(SB), NOSPLIT, $0-64
 	LDPART(row, e, f, v, spare); \
 	LDPART(mat, e, g, w, spare)
 
-// t = fma(u_i, M_ij, s_i), q_j = fma(K_ij, t, q_j); op (FMLA_ROW0 …) selects u_i in V28.
+// The AXPY macros add K_ij (u_i M_ij + s_i) to q_j. The argument op (FMLA_ROW0 …) selects u_i in V28.
 #define AXPY_A(op) \
 	op(4, 24, 28); \
 	op(5, 25, 28); \
@@ -391,7 +394,8 @@ TEXT ·sweepNEONMixed(SB), NOSPLIT, $0-64
 	op(t, m, 28); \
 	FMLA(0, n, t)
 
-// s_i = w_i r_i in all lanes of V8–V11; then u_i
+// UPDATE4 computes s_i = w_i r_i for four rows, stores r_i and s_i, and loads u_i. SPREAD4 copies every s_i to all lanes
+// of one of V8–V11. UPDATE1 is for one row.
 #define UPDATE4 \
 	STROWS_P(F28, F29, rp); \
 	LDROWS(wp, F16, F17); \

@@ -11,11 +11,11 @@ import (
 	"github.com/gomonge/monge/internal/asm/num"
 )
 
-// These tests compare the references with exact arithmetic. A term of a row sum goes through at
-// most k = ⌈n/w⌉ + log₂w roundings, a term of a column sum through k = m, so the error of a sum is
-// at most γ_k Σ|terms|. The comment of a test lists additional roundings.
+// These tests compare the Go reference implementations with exact arithmetic. The error of a sum is at most
+// γ_k Σ|terms|, where k is the largest number of roundings of a term. A row sum has k = ⌈n/w⌉ + log₂w, and a column
+// sum has k = m. The comments of some tests list additional roundings.
 
-// small returns the sizes of a matrix. Most are at most 40; some rows are long.
+// small returns the random sizes of an m × n matrix. Most sizes are at most 40, and some rows are longer.
 func small(rng *rand.Rand) (m, n int) {
 	if rng.IntN(10) == 0 {
 		return 1 + rng.IntN(10), 1 + rng.IntN(1500)
@@ -23,7 +23,7 @@ func small(rng *rand.Rand) (m, n int) {
 	return 1 + rng.IntN(40), 1 + rng.IntN(40)
 }
 
-// rowSum returns Σ_j of the products of elements j of all factors. The first factor is K.
+// rowSum returns scale·Σ_j of the products of elements j of all factors.
 func rowSum[T num.Float](n int, scale float64, factors ...[]T) *asmtest.ExactSum {
 	var e asmtest.ExactSum
 	for j := range n {
@@ -72,9 +72,9 @@ func rowsAndColumnsRef[T num.Float](t *testing.T) {
 	worstColumn.Report(t, "column sum")
 }
 
-// TestIterateRef checks the error bounds of Iterate. For positive data the row sum has a relative
-// error of at most γ_k, and the division rounds once more, so u is within γ_(k+2) of a ⊘ K v. With
-// the computed u, q is within γ_m Σ|terms| of q + Kᵀ u.
+// TestIterateRef checks the error bounds of Iterate for positive data. The relative error of a row sum is at most
+// γ_k, and the division rounds once more. So the relative error of u is at most γ_(k+2). The error of q, given the
+// computed u, is at most γ_m Σ|terms|.
 func TestIterateRef(t *testing.T) {
 	t.Run("f64", iterateRefTest[float64])
 	t.Run("f32", iterateRefTest[float32])
@@ -101,8 +101,8 @@ func iterateRefTest[T num.Float](t *testing.T) {
 	worstQ.Report(t, "q")
 }
 
-// TestSweepRef checks that s is within γ_(k+1) Σ|terms| and that q, with the computed s, is within
-// γ_m.
+// TestSweepRef checks the error bounds of Sweep. The error of s is at most γ_(k+1) Σ|terms|. The error of q, given the
+// computed s, is at most γ_m Σ|terms|.
 func TestSweepRef(t *testing.T) {
 	t.Run("f64", sweepRefTest[float64])
 	t.Run("f32", sweepRefTest[float32])
@@ -128,10 +128,9 @@ func sweepRefTest[T num.Float](t *testing.T) {
 	worstQ.Report(t, "q")
 }
 
-// TestBeginRef checks the error bounds of Begin. A term of r has one more product than a term of a
-// row sum, and s has two. A term K_ij u_i M_ij or K_ij s_i of q, with the computed s, passes
-// through the inner FMA and m outer ones. So r is within γ_(k+1) Σ|terms|, s within γ_(k+2) of it,
-// q within γ_(m+1).
+// TestBeginRef checks the error bounds of Begin. A term of r has one more product than a term of a row sum, and a term
+// of s has two more. A term of q has the rounding of the inner FMA and of up to m outer FMAs. So the errors are at
+// most γ_(k+1) Σ|terms| for r, γ_(k+2) Σ|terms| for s, and γ_(m+1) Σ|terms| for q, given the computed s.
 func TestBeginRef(t *testing.T) {
 	t.Run("f64", beginRefTest[float64])
 	t.Run("f32", beginRefTest[float32])
@@ -164,8 +163,8 @@ func beginRefTest[T num.Float](t *testing.T) {
 	worstQ.Report(t, "q")
 }
 
-// TestDivideRef checks that a quotient is correctly rounded: its error is at most half a unit in
-// the last place.
+// TestDivideRef checks that quotients are correctly rounded: the error is at most half a unit in the last
+// place.
 func TestDivideRef(t *testing.T) {
 	t.Run("f64", divideRefTest[float64])
 	t.Run("f32", divideRefTest[float32])
@@ -216,8 +215,8 @@ func TestCountOutsideRef(t *testing.T) {
 	}
 }
 
-// TestNarrowRef checks rounding to nearest, ties to even, and that no result is subnormal: a value
-// just below the least normal number does not round up to it.
+// TestNarrowRef checks that narrowRef rounds to nearest with ties to even, and that no result is subnormal. Values
+// below the smallest normal float32 become 0 and are not rounded up.
 func TestNarrowRef(t *testing.T) {
 	inf, nan := math.Inf(1), math.NaN()
 	x := []float64{0, math.Copysign(0, -1), 1, 1 + 0x1p-24, 1 + 3*0x1p-24, 1 + 0x1.1p-24, 0x1p-126, -0x1p-126, 0x1.fffffffffffffp-127, -0x1p-127, 0x1p-149, math.SmallestNonzeroFloat64, math.MaxFloat32, 0x1.ffffffp127, -inf, nan}

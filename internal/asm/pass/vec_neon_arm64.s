@@ -5,12 +5,12 @@
 //	narrow        dst[i] = x[i] rounded to float32, or +0 if |x[i]| < 2⁻¹²⁶
 //	widen         dst[i] = x[i]                                                0≤i<n
 //
-// Same bits as    divideRef, countOutsideRef, narrowRef, widenRef in ref.go: a division and a
-//                 conversion are correctly rounded at any width.
-// Layout          dst x y n, contiguous. n ≥ 1.
-// Tile            four registers (narrow, widen: of float64), then one.
-// Tail            division: loads and stores of single lanes; count: one element in all
-//                 lanes; conversions: one element. No access outside the slices.
+// Same bits as    divideRef, countOutsideRef, narrowRef and widenRef in ref.go. Divisions and
+//                 conversions are correctly rounded.
+// Layout          dst, x and y have n contiguous elements. n ≥ 1.
+// Tile            four registers (in narrow and widen: of float64), then one register.
+// Tail            divide: loads and stores of single lanes. countOutside: copies one element to all
+//                 lanes. narrow and widen: one element. No access outside the slices.
 // Special values  follow the arithmetic and the conversions; comparisons with NaN are false.
 // Registers       R0 n · R1 x · R2 y · R3 dst · R4 spare · R5 elements left · V0–V7
 //                 elements · V8–V12 counts · V30 lo · V31 hi, or 2⁻¹²⁶.
@@ -110,7 +110,7 @@ TEXT ·narrowNEONMixed(SB), NOSPLIT, $0-24
 	BLT  pairs
 
 loop:
-	// dst_i = float32(x_i), eight elements
+	// Convert eight elements to float32.
 	FLDPQ   32(xp), (F2, F3)
 	FLDPQ.P 64(xp), (F0, F1)
 	FLUSH(0, 4)
@@ -159,7 +159,7 @@ TEXT ·widenNEONMixed(SB), NOSPLIT, $0-24
 	BLT  pairs
 
 loop:
-	// dst_i = float64(x_i), eight elements
+	// Convert eight elements to float64.
 	FLDPQ.P 32(xp), (F4, F5)
 	FCVTL_2D(0, 4)
 	FCVTL2_2D(1, 4)

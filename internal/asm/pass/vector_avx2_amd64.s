@@ -5,11 +5,11 @@
 //	narrow        dst[i] = x[i] rounded to float32, or +0 if |x[i]| < 2⁻¹²⁶
 //	widen         dst[i] = x[i], float32 to float64                          0≤i<n
 //
-// Same bits as    divideRef, countOutsideRef, narrowRef and widenRef in ref.go: a quotient
-//                 and a conversion are correctly rounded at any width.
-// Layout          dst x y n, contiguous. n ≥ 1.
-// Tile            two registers in a step; one for a float32 slice beside a float64 slice.
-// Tail            masked loads, stores in pieces. No access outside the slices.
+// Same bits as    divideRef, countOutsideRef, narrowRef and widenRef in ref.go. Divisions and
+//                 conversions are correctly rounded.
+// Layout          dst, x and y have n contiguous elements. n ≥ 1.
+// Tile            two registers; in narrow and widen, one register of float32.
+// Tail            masked loads, and stores in pieces. No access outside the slices.
 // Special values  follow the arithmetic; comparisons with NaN are false.
 // Registers       SI x · DX y · DI dst · CX offset · AX scratch · R9 bytes in whole steps ·
 //                 R10 bytes (of the float32 slice, beside a float64 slice) · Y12 Y13
@@ -53,13 +53,13 @@
 	maskmove 32(yp)(c*1), Y13, Y3; \
 	div      Y3, Y1, Y1
 
-// INSIDE sets t to −1 where low ≤ a ≤ high; Y4 is scratch.
+// INSIDE sets the lanes of t with low ≤ a ≤ high to −1, and all other lanes to 0. It overwrites Y4.
 #define INSIDE(a, t) \
 	compare $0x12, a, low, t;   \
 	compare $0x12, high, a, Y4; \
 	VANDPS  Y4, t, t
 
-// COUNT counts the elements that are inside.
+// COUNT adds −1 to the counts in Y8 and Y9 for every element that is inside.
 #define COUNT \
 	move     (xp)(c*1), Y0;   \
 	move     32(xp)(c*1), Y1; \
@@ -86,7 +86,7 @@
 	VMOVQ        X8, CX;     \
 	ADDQ         CX, AX
 
-// FLUSH sets a to +0 where |a| < least.
+// FLUSH sets the lanes of a with |a| < least to +0. It overwrites t.
 #define FLUSH(a, t) \
 	VANDPD  a, unsigned, t;     \
 	VCMPPD  $0x11, least, t, t; \

@@ -5,10 +5,10 @@
 //	narrow        dst[i] = x[i] rounded to float32, or +0 if |x[i]| < 2⁻¹²⁶
 //	widen         dst[i] = x[i], float32 to float64                          0≤i<n
 //
-// Same bits as    divideRef, countOutsideRef, narrowRef and widenRef in ref.go: a quotient
-//                 and a conversion are correctly rounded at any width.
-// Layout          dst x y n, contiguous. n ≥ 1.
-// Tile            one register in a step.
+// Same bits as    divideRef, countOutsideRef, narrowRef and widenRef in ref.go. Divisions and
+//                 conversions are correctly rounded.
+// Layout          dst, x and y have n contiguous elements. n ≥ 1.
+// Tile            one register.
 // Tail            opmask K1. No access outside the slices.
 // Special values  follow the arithmetic; comparisons with NaN are false.
 // Registers       SI x · DX y · DI dst · R8 offset · R9 bytes in whole steps · R10 bytes
@@ -49,7 +49,7 @@
 	div   Z1, Z0, Z0;          \
 	move  Z0, mask, (dp)(c*1)
 
-// COUNT adds to inside the number of x_i with low ≤ x_i and x_i ≤ high.
+// COUNT adds the number of x_i with low ≤ x_i ≤ high to the register inside.
 #define COUNT \
 	move    (xp)(c*1), Z0;           \
 	compare $0x12, Z0, low, K2;      \
@@ -66,7 +66,7 @@
 	POPCNTL tmp, tmp;                 \
 	ADDQ    tmp, inside
 
-// FLUSHED sets Y0 to x_i in Z0, rounded, or to +0 where |x_i| < least.
+// FLUSHED rounds the x_i in Z0 to float32 and stores them in Y0. It stores +0 if |x_i| < least.
 #define FLUSHED \
 	VPANDQ      Z0, unsigned, Z1;     \
 	VCMPPD      $0x15, least, Z1, K2; \

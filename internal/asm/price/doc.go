@@ -11,11 +11,11 @@
 //   - Shapes: c, v and d have n elements; u is a number. Costs c are float64 or float32, all others
 //     are float64.
 //   - Aliasing: d must not overlap c or v.
-//   - Accuracy: Two roundings: both differences are computed in float64.
+//   - Accuracy: every difference is rounded once, to float64.
 //   - Special values: +Inf in c and −Inf in v make an element +Inf, which is never the least. NaN
 //     is ignored and does not change d_j. If no element is below +Inf, the least is +Inf and its
-//     index is −1. +0 and −0 are equal: the first one counts.
-//   - Cost: limited by memory: 16 or 12 bytes are loaded for each element. Relax and Lower also
+//     index is −1. +0 and −0 are equal, so the zero with the lower index is the least.
+//   - Cost: limited by memory. The functions load 16 or 12 bytes for each element. Relax and Lower also
 //     load and store 8 bytes.
 //
 // The assembly processes blocks of 16 elements. Go code computes the rest.

@@ -8,20 +8,21 @@ import (
 )
 
 const (
-	blockSize   = 16 // elements of an iteration of the assembly loop
-	minAssembly = 16 // least number of elements for which the assembly is faster
-	elementCost = 8  // cost of an element in the units of asm.Piece
+	blockSize   = 16 // number of elements in one iteration of the assembly loop
+	minAssembly = 16 // smallest number of elements for which the assembly is faster than Go
+	elementCost = 8  // cost per element, in the units of asm.Piece
 )
 
-// lanes is the result of the assembly for a piece of a row. least[l] is the least element whose index is l modulo blockSize.
-// at is the lowest index of the least element, or any index if no element is below +Inf.
+// lanes is the result of one call of assembly, for a piece of a row. The field least[l] is the least element with an index
+// j such that j mod blockSize = l. The field at is the lowest index of the least element. If no element is below +Inf, at
+// is any index.
 type lanes struct {
 	least [blockSize]float64
 	at    float64
 }
 
-// lowerLeast returns the smaller of least and the least element of a piece, and its index. The piece begins at element
-// first of the row.
+// lowerLeast compares the value least, which has the index at, with the least element in x. It returns the smaller value
+// and its index. The lanes x are for a piece of the row that begins at index first.
 func (x *lanes) lowerLeast(first int, least float64, at int) (float64, int) {
 	j := int(x.at)
 	if r := x.least[j&(blockSize-1)]; r < least {
@@ -37,9 +38,9 @@ func (x *lanes) minLane() float64 {
 		min(min(min(v[8], v[9]), min(v[10], v[11])), min(min(v[12], v[13]), min(v[14], v[15]))))
 }
 
-// LeastLanes sets least[l] to the least (c_j − u) − v_j with j mod 16 = l, or to +Inf if all of them are +Inf or NaN. It sets
-// at to the lowest index of the least of all. len(c) must be a positive multiple of 16. LeastLanes exposes the assembly
-// behind Least to tests.
+// LeastLanes calls the assembly that Least uses. It is for tests. It sets least[l] to the least (c_j − u) − v_j with
+// j mod 16 = l, or to +Inf if these values are all +Inf or NaN. It sets *at to the lowest index of the least value of the
+// row. len(c) must be a positive multiple of 16.
 func LeastLanes[T num.Float](least *[16]float64, at *float64, c []T, u float64, v []float64) {
 	asm.CheckVector(len(v), len(c))
 	var x lanes
@@ -49,7 +50,8 @@ func LeastLanes[T num.Float](least *[16]float64, at *float64, c []T, u float64, 
 	*least, *at = x.least, x.at
 }
 
-// RelaxLanes updates d like Relax, and then sets least and at like LeastLanes, for d_j instead of (c_j − u) − v_j.
+// RelaxLanes calls the assembly that Relax uses. It is for tests. It updates d like Relax. Then it sets least and at like
+// LeastLanes, but for the values d_j instead of (c_j − u) − v_j.
 func RelaxLanes[T num.Float](least *[16]float64, at *float64, d []float64, c []T, u float64, v []float64) {
 	asm.CheckVector(len(v), len(c))
 	asm.CheckVector(len(d), len(c))
@@ -77,8 +79,8 @@ func Least[T num.Float](c []T, u float64, v []float64) (float64, int) {
 	return leastRef(c, u, v, done, least, at)
 }
 
-// Two returns the least c_j − v_j and its lowest index, like Least, and the least of the other elements. If there are no
-// others, second is +Inf. Two panics if v is shorter than c.
+// Two returns the least c_j − v_j and its lowest index, like Least with u = 0. It also returns the least of all other
+// elements as second, or +Inf if there are no other elements. Two panics if v is shorter than c.
 func Two[T num.Float](c []T, v []float64) (least float64, at int, second float64) {
 	asm.CheckVector(len(v), len(c))
 	least, at, second = math.Inf(1), -1, math.Inf(1)
@@ -91,7 +93,7 @@ func Two[T num.Float](c []T, v []float64) (least float64, at int, second float64
 		}
 		old, was := least, at
 		least, at = x.lowerLeast(done, least, at)
-		if at != was { // the old least and the rest of this lane are candidates for second
+		if at != was { // the second value may be the old least, or another element of the lane of the new least
 			second = min(second, old)
 			l := at % blockSize
 			x.least[l] = math.Inf(1)
@@ -123,8 +125,8 @@ func Lower[T num.Float](d []float64, c []T, u float64, v []float64) {
 	relaxRef(d, c, u, v, done, math.Inf(1), -1)
 }
 
-// Relax sets d_j to min(d_j, (c_j − u) − v_j) for j < len(c). It returns the least of these d_j and its lowest index, or +Inf
-// and −1 if no d_j is below +Inf. Relax panics if v or d is shorter than c.
+// Relax sets d_j to min(d_j, (c_j − u) − v_j) for j < len(c). It returns the least new d_j and its lowest index. It returns
+// +Inf and −1 if no d_j is below +Inf. Relax panics if v or d is shorter than c.
 func Relax[T num.Float](d []float64, c []T, u float64, v []float64) (float64, int) {
 	asm.CheckVector(len(v), len(c))
 	asm.CheckVector(len(d), len(c))

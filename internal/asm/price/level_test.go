@@ -8,7 +8,8 @@ import (
 	"github.com/gomonge/monge/internal/asm/num"
 )
 
-// TestLevels compares every instruction set with the reference, for all lengths and classes of values.
+// TestLevels compares every instruction-set level with the Go reference implementation, for all lengths and classes of
+// values.
 func TestLevels(t *testing.T) {
 	t.Run("f64", testLevels[float64])
 	t.Run("f32", testLevels[float32])
@@ -44,7 +45,7 @@ func testLevels[T num.Float](t *testing.T) {
 	}
 }
 
-// TestTies checks that the first of several equal elements counts, at any position and in any piece, and that +0 and −0 are
+// TestTies checks that the functions return the lowest index if several elements are the least. The values +0 and −0 are
 // equal.
 func TestTies(t *testing.T) {
 	negative := math.Copysign(0, -1)

@@ -5,13 +5,13 @@
 //	        x.least[l] = min r_j over j mod 16 = l, x.at = the lowest index of the least      0≤j<n
 //
 // Same bits as    leastLanesRef, relaxLanesRef and lowestIndexRef in ref.go.
-// Layout          c, v, d n elements, contiguous; x 16 lanes of least, then at. n is a
+// Layout          c, v and d have n contiguous elements. x has 16 lanes of least, then at. n is a
 //                 positive multiple of 16.
 // Tile            16 elements: two registers.
-// Tail            none: Go code computes the rest.
-// Special values  a comparison with NaN is false. VMINPD then returns its second operand, the old value.
-// Registers       SI c · BX v · DI d · DX x · CX n · AX place · Z0 r · Z2 Z3 least ·
-//                 Z4 Z5 their blocks · Z6 this block · Z7 ones · Z8 u · K1 comparison.
+// Tail            none. Go code processes the remaining elements.
+// Special values  comparisons with NaN are false. If r_j is NaN, VMINPD returns the old value.
+// Registers       SI c · BX v · DI d · DX x · CX n · AX current index · Z0 r · Z2 Z3 least ·
+//                 Z4 Z5 blocks of least · Z6 current block number · Z7 ones · Z8 u · K1 comparison.
 // Source          own.
 
 //go:build amd64 && !purego
@@ -32,18 +32,18 @@
 	VSUBPD Z8, Z0, Z0;          \
 	VSUBPD 8*off(vp)(at*8), Z0, Z0
 
-// lower sets eight d and Z0 to min(d, Z0).
+// lower sets Z0 and eight elements of d to min(d, Z0).
 #define lower(off) \
 	VMINPD  8*off(dp)(at*8), Z0, Z0; \
 	VMOVUPD Z0, 8*off(dp)(at*8)
 
-// keep sets lanes to min(lanes, Z0), and their blocks to this block where Z0 is less.
+// keep sets register least to min(least, Z0). In the lanes that Z0 lowers, it sets block to the current block number.
 #define keep(least, block) \
 	VCMPPD  $0x11, least, Z0, K1; \
 	VMINPD  least, Z0, least;     \
 	VMOVAPD Z6, K1, block
 
-// halve sets the lowest lane of x, the lower part of y, to the least of y.
+// halve sets the lowest lane of x to the least lane of y. Register x is the lower half of y.
 #define halve(x, y, t) \
 	VEXTRACTF128 $1, y, t; \
 	VMINPD       x, t, x;  \
@@ -59,7 +59,7 @@
 #undef LEAST
 #undef RELAX
 
-// load sets r to eight float32 costs, widened to float64, beginning with element off.
+// load converts eight float32 costs to float64 in register r. The first is element off of the current block.
 #define load(off, r) VCVTPS2PD 4*off(cp)(at*4), r
 #define LEAST ·leastAVX512F32
 #define RELAX ·relaxAVX512F32

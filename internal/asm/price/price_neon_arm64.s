@@ -5,14 +5,14 @@
 //	        x.least[l] = min r_j over j mod 16 = l, x.at = the lowest index of the least      0≤j<n
 //
 // Same bits as    leastLanesRef, relaxLanesRef and lowestIndexRef in ref.go.
-// Layout          c, v, d n elements, contiguous; x 16 lanes of least, then at. n is a
+// Layout          c, v and d have n contiguous elements. x has 16 lanes of least, then at. n is a
 //                 positive multiple of 16.
-// Tile            16 elements: twice four registers.
-// Tail            none: Go code computes the rest.
-// Special values  a comparison with NaN is false, so NaN replaces nothing.
+// Tile            16 elements: four registers, two times.
+// Tail            none. Go code processes the remaining elements.
+// Special values  comparisons with NaN are false, so a NaN never replaces a value.
 // Registers       R0 elements left · R1 c · R2 v · R3 d · R4 x · R5 constants · V0–V3 r · V4–V7
-//                 comparisons · V8 u · V9 this block · V10 ones · V12–V15 v, then d · V16–V23 least ·
-//                 V24–V31 their blocks.
+//                 comparisons · V8 u · V9 current block number · V10 ones · V12–V15 v, then d · V16–V23 least ·
+//                 V24–V31 blocks of least.
 // Source          own.
 
 //go:build arm64 && !purego
@@ -38,15 +38,15 @@
 	BY4(FSUB, 0, 0, 8);            \
 	OF4(FSUB, 0, 0, 12)
 
-// lower sets V12–V15 to the minimum of eight d and V0–V3.
+// lower sets V12–V15 to the minimum of V0–V3 and eight elements of d.
 #define lower \
 	FLDPQ   32(dp), (F14, F15);    \
 	FLDPQ   (dp), (F12, F13);      \
 	OF4(FCMGT, 4, 12, 0);          \
 	OF4(BIT_16B, 12, 0, 4)
 
-// keep sets lanes to the minimum of lanes and registers r to r+3, and V4–V7 to masks. keepBlocks sets the blocks of
-// the changed lanes to this block.
+// keep lowers four registers of least to the minimum with registers r to r+3. It sets V4–V7 to masks of the lowered
+// lanes. keepBlocks sets the blocks of these lanes to the current block number.
 #define keep(least, r) \
 	OF4(FCMGT, 4, least, r);       \
 	OF4(BIT_16B, least, r, 4)
@@ -56,7 +56,8 @@
 	BIT_16B(block+2, 9, 6);         \
 	BIT_16B(block+3, 9, 7)
 
-// least sets x to min(x, y). drop sets indices to V11 (+Inf) where the lanes are greater than V0.
+// least sets x to min(x, y). drop sets the elements of index to +Inf, from V11, if the same elements of lanes are greater
+// than V0.
 #define least(x, y) \
 	FCMGT(4, x, y);                \
 	BIT_16B(x, y, 4)
@@ -75,7 +76,7 @@
 #undef LEAST
 #undef RELAX
 
-// load sets V0–V3 to eight float32 costs, widened to float64.
+// load converts eight float32 costs to float64 in V0–V3.
 #define load \
 	FLDPQ.P 32(cp), (F1, F3);      \
 	FCVTL_2D(0, 1);                \

@@ -6,7 +6,8 @@ import (
 	"github.com/gomonge/monge/internal/asm/num"
 )
 
-// leastRef returns the smallest of least and the reduced costs from element i on, and its lowest index.
+// leastRef compares the value least, which has the index at, with the reduced costs of all elements from index i. It
+// returns the minimum and its lowest index.
 func leastRef[T num.Float](c []T, u float64, v []float64, i int, least float64, at int) (float64, int) {
 	for j := i; j < len(c); j++ {
 		if r := (float64(c[j]) - u) - v[j]; r < least {
@@ -16,7 +17,8 @@ func leastRef[T num.Float](c []T, u float64, v []float64, i int, least float64, 
 	return least, at
 }
 
-// twoRef returns the two smallest of least, second and the c_j − v_j from element i on, and the lowest index of the smallest.
+// twoRef returns the two smallest values among least, second and c_j − v_j for j ≥ i. It also returns the lowest index of
+// the smallest value.
 func twoRef[T num.Float](c []T, v []float64, i int, least float64, at int, second float64) (float64, int, float64) {
 	for j := i; j < len(c); j++ {
 		if r := float64(c[j]) - v[j]; r < second {
@@ -28,8 +30,8 @@ func twoRef[T num.Float](c []T, v []float64, i int, least float64, at int, secon
 	return least, at, second
 }
 
-// relaxRef sets d_j to the smaller one of d_j and the reduced cost, from element i on. It returns the smaller one of least and
-// these d_j, and its lowest index.
+// relaxRef lowers d_j to the reduced cost of element j if that cost is smaller, for j ≥ i. It returns the minimum of least
+// and these d_j, and the lowest index of the minimum.
 func relaxRef[T num.Float](d []float64, c []T, u float64, v []float64, i int, least float64, at int) (float64, int) {
 	for j := i; j < len(c); j++ {
 		if r := (float64(c[j]) - u) - v[j]; r < d[j] {
@@ -42,7 +44,7 @@ func relaxRef[T num.Float](d []float64, c []T, u float64, v []float64, i int, le
 	return least, at
 }
 
-// leastLanesRef defines the result of the assembly of Least.
+// leastLanesRef is the Go reference implementation of the assembly that Least uses.
 func leastLanesRef[T num.Float](x *lanes, c []T, u float64, v []float64) {
 	var blocks [blockSize]float64
 	for l := range blockSize {
@@ -57,7 +59,7 @@ func leastLanesRef[T num.Float](x *lanes, c []T, u float64, v []float64) {
 	lowestIndexRef(x, &blocks)
 }
 
-// relaxLanesRef defines the result of the assembly of Relax.
+// relaxLanesRef is the Go reference implementation of the assembly that Relax uses.
 func relaxLanesRef[T num.Float](x *lanes, d []float64, c []T, u float64, v []float64) {
 	var blocks [blockSize]float64
 	for l := range blockSize {
@@ -77,7 +79,8 @@ func relaxLanesRef[T num.Float](x *lanes, d []float64, c []T, u float64, v []flo
 	lowestIndexRef(x, &blocks)
 }
 
-// lowestIndexRef sets x.at to the lowest index of the least lane. blocks[l] is the block of x.least[l].
+// lowestIndexRef sets x.at to the lowest index of the least element. The element in x.least[l] is from block blocks[l], so
+// its index is 16·blocks[l] + l.
 func lowestIndexRef(x *lanes, blocks *[blockSize]float64) {
 	least := x.least
 	reduceMin(&least)

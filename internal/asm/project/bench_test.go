@@ -25,13 +25,14 @@ func BenchmarkMul(b *testing.B) {
 }
 
 func BenchmarkTransMul(b *testing.B) {
-	for _, s := range append(sizes, struct{ m, p, d int }{8, 11, 1000}) { // the adjoint of the cost
+	for _, s := range append(sizes, struct{ m, p, d int }{8, 11, 1000}) { // the size in the adjoint of the cost matrix
 		benchmark(b, "f64", s.m, s.p, s.d, TransMul[float64], s.m*s.p, s.p, s.d)
 		benchmark(b, "f32", s.m, s.p, s.d, TransMul[float32], s.m*s.p, s.p, s.d)
 	}
 }
 
-// benchmark runs f on x (m × d) and another operand of in elements into a rows × cols output.
+// benchmark runs f on an m × d matrix and a second operand. The argument in is the number of elements of the second operand.
+// The output is a rows × cols matrix.
 func benchmark[T num.Float](b *testing.B, name string, m, p, d int,
 	f func(m, p, d int, out []T, ldo int, x []T, ldx int, in []T, ldi int, add bool), in, rows, cols int) {
 	for lv := range asmtest.Each(b) {
@@ -90,7 +91,7 @@ func benchmarkPack[T num.Float](b *testing.B) {
 	}
 }
 
-// BenchmarkNorms reads rows of the first-level cache, or of a matrix larger than the second.
+// BenchmarkNorms reads rows that fit in the first-level cache, and a matrix that is larger than the second-level cache.
 func BenchmarkNorms(b *testing.B) {
 	b.Run("type=f64", benchmarkNorms[float64])
 	b.Run("type=f32", benchmarkNorms[float32])

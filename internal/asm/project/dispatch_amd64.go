@@ -7,9 +7,9 @@ import (
 	"github.com/gomonge/monge/internal/asm/num"
 )
 
-// Functions that call assembly are not inlined: their stack checks let the scheduler stop the
-// goroutine. Assembly takes rows, cols, depth ≥ 1. An AVX2 tile needs cols whose last group fills
-// as many vectors as the tile has.
+// The functions that call assembly are not inlined, because the scheduler can stop a goroutine only at a
+// stack check of a Go function. The arguments rows, cols and depth are positive. In a call of an AVX2 tile
+// function, the columns fill whole tiles, and only the last vector may be partial.
 
 //go:noescape
 func productAVX512F64(rows, cols, depth int, c *float64, ldc int, a *float64, ra, ka int, b *float64, ldb int, more bool)
@@ -119,7 +119,7 @@ func transMul[T num.Float](m, p, d int, g []T, ldg int, x []T, ldx int, y []T, l
 	}
 }
 
-// fewestRows returns the width in vectors of the AVX2 tile that wastes the fewest rows.
+// fewestRows returns the AVX2 tile width, in vectors, for which the last tile has the fewest unused rows.
 func fewestRows(rows int) (vectors int) {
 	three, four, five := (rows+2)/3*3, (rows+3)/4*4, (rows+4)/5*5
 	switch {
@@ -131,9 +131,9 @@ func fewestRows(rows int) (vectors int) {
 	return 2
 }
 
-// product sets c to a·b, or adds a·b to c. a has a stride for each index. The AVX2 form splits the
-// columns into tiles of the given number of vectors, 2 to 4, and the remaining vectors into tiles
-// that fit.
+// product sets c to a·b, or adds a·b to c if add is set. Element (i, k) of a is a[i·ra + k·ka]. The AVX2 code
+// splits the columns into tiles that are the given number of vectors wide (2 to 4). The last tiles may be
+// narrower or wider.
 func product[T num.Float](vectors, rows, cols, depth int, c []T, ldc int, a []T, ra, ka int, b []T, ldb int, add bool) {
 	if asm.Current() == asm.AVX512 {
 		n := rowsAVX512[T](rows, cols, depth)
@@ -156,9 +156,9 @@ func product[T num.Float](vectors, rows, cols, depth int, c []T, ldc int, a []T,
 	}
 }
 
-// rowsAVX512 returns how many rows of a product the AVX-512 form computes. The AVX2 form computes
-// the other rows where it is faster (AVX512.md): with few columns, with short sums, and for the
-// last rows, which would need several passes of AVX-512 tiles of 4, 2 and 1 rows.
+// rowsAVX512 returns the number of rows of a product that AVX-512 tiles compute. AVX2 tiles compute the remaining rows,
+// because AVX2 is faster in some cases (AVX512.md): few columns, short sums, and last rows that would need several
+// AVX-512 tiles of 4, 2 and 1 rows.
 func rowsAVX512[T num.Float](rows, cols, depth int) int {
 	lanes, last, choice := num.Lanes[T](), rows%8, &asm.CurrentMachine().Product
 	switch {
@@ -177,8 +177,8 @@ func rowsAVX512[T num.Float](rows, cols, depth int) int {
 	return rows
 }
 
-// tileAVX2 returns the width in vectors of the next tile, and how many of the remaining vectors it
-// covers.
+// tileAVX2 returns the tile width, in vectors, for the next call of assembly, and the number of vectors of columns that
+// this call processes. The argument left is the number of remaining vectors.
 func tileAVX2(vectors, left int) (tile, take int) {
 	switch rest := left % vectors; {
 	case left <= 4:
@@ -198,7 +198,7 @@ func tileAVX2(vectors, left int) (tile, take int) {
 	}
 }
 
-// tilesAVX2 is like product with one AVX2 tile of the given number of vectors.
+// tilesAVX2 is like product, with AVX2 tiles that are all the given number of vectors wide.
 //
 //go:noinline
 func tilesAVX2[T num.Float](vectors, rows, cols, depth int, c []T, ldc int, a []T, ra, ka int, b []T, ldb int, add bool) {

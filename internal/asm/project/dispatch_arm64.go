@@ -7,8 +7,9 @@ import (
 	"github.com/gomonge/monge/internal/asm/num"
 )
 
-// Functions that call assembly are not inlined: their stack checks let the scheduler stop the
-// goroutine. Assembly takes m, p, d ≥ 1. dst is g, because g names a register in assembly.
+// The functions that call assembly are not inlined, because the scheduler can stop a goroutine only at a
+// stack check of a Go function. The arguments m, p and d are positive. The parameter dst is the matrix g. In
+// arm64 assembly, the name g is a register.
 
 //go:noescape
 func mulNEONF64(m, p, d int, y *float64, ldy int, x *float64, ldx int, b *float64, ldb int, add bool)

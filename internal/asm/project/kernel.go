@@ -19,9 +19,9 @@ func Mul[T num.Float](m, p, d int, y []T, ldy int, x []T, ldx int, b []T, ldb in
 		}
 		return
 	}
-	// The piece of b stays in L1 or L2 for all rows of a call, which has at most 0.6 M FMAs: 25 µs
-	// of float64 on AVX2. The loop over rows is the outer loop, so that x is read once and in
-	// order.
+	// The depth × cols piece of b stays in the L1 or L2 cache for all rows of a call. A call has at most
+	// 0.6 million FMAs, about 25 µs in float64 on AVX2. The outer loop is over rows, so x is read once and
+	// in order.
 	cols := min(p, 160)
 	depth := min(d, 512, max(10240/cols, 64))
 	rows := asm.Piece(m, max(cols, 8)*depth, 60)
@@ -48,8 +48,8 @@ func TransMul[T num.Float](m, p, d int, g []T, ldg int, x []T, ldx int, y []T, l
 		}
 		return
 	}
-	// Chains are long because each call loads and stores g. But y must stay in L1. If x is outside
-	// the second-level cache, a call has no more rows than the hardware prefetches.
+	// A call sums many rows, because every call loads and stores g. But its rows of y must fit in the L1 cache. If
+	// x does not fit in the L2 cache, a call has only the number of rows that the hardware prefetches.
 	rows := min(m, 128)
 	switch {
 	case exceedsCache[T](m, ldx) && p*num.Lanes[T]() <= 256:
@@ -68,18 +68,17 @@ func TransMul[T num.Float](m, p, d int, g []T, ldg int, x []T, ldx int, y []T, l
 	}
 }
 
-// exceedsCache reports whether m rows with stride ld are so large that the second-level cache no longer
-// holds them when they are read again.
+// exceedsCache reports whether m rows with stride ld are too large to stay in the second-level cache.
 func exceedsCache[T num.Float](m, ld int) bool {
 	return m > asm.CurrentMachine().FarBytes/64*num.Lanes[T]()/max(ld, 1)
 }
 
-// PanelColumns returns the number of columns of a panel.
+// PanelColumns returns the number of columns of a panel: 12 for float64, 24 for float32.
 func PanelColumns[T num.Float]() int { return num.Lanes[T]() * 3 / 2 }
 
-// Panel adds a·b to the m × [PanelColumns] matrix y, or to r_i + s_j unless r is nil. The operands are packed: a in
-// groups of four rows, each d × 4, and b d × [PanelColumns]. m is a multiple of 4. Unless h is nil, h_j
-// becomes max(h_j, f_i − y_ij).
+// Panel adds a·b to the m × [PanelColumns] matrix y. If r is not nil, Panel sets y_ij to r_i + s_j first. The operand a is
+// packed in groups of four rows, and every group is a d × 4 matrix. The operand b is a d × [PanelColumns] matrix. The row
+// count m must be a multiple of 4. If h is not nil, Panel sets h_j to max(h_j, f_i − y_ij) over all rows i.
 func Panel[T num.Float](m, d int, y []T, ldy int, a, b, r, s, f, h []T) {
 	w := PanelColumns[T]()
 	asm.CheckMatrix(len(y), m, w, ldy)
@@ -107,7 +106,8 @@ func Panel[T num.Float](m, d int, y []T, ldy int, a, b, r, s, f, h []T) {
 	}
 }
 
-// Pack sets to, d × 4 with rows step apart, to the factor times the 4 × d matrix x, transposed.
+// Pack transposes the 4 × d matrix x and multiplies it by factor. It stores the d × 4 result in the slice to, with row
+// stride step.
 func Pack[T num.Float](d int, to []T, step int, x []T, ldx int, factor T) {
 	asm.CheckMatrix(len(x), 4, d, ldx)
 	asm.CheckMatrix(len(to), d, 4, step)
@@ -118,10 +118,10 @@ func Pack[T num.Float](d int, to []T, step int, x []T, ldx int, factor T) {
 	}
 }
 
-// NormRows returns the number of rows of a call of Norms: 12 of float64, 24 of float32.
+// NormRows returns the number of rows that one call of Norms processes: 12 for float64, 24 for float32.
 func NormRows[T num.Float]() int { return num.Lanes[T]() * 3 / 2 }
 
-// Norms sets n to the squared norms of the rows of x ([NormRows] × d), or adds their terms to n if add is set.
+// Norms sets n to the squared norms of the rows of x, a [NormRows] × d matrix. If add is set, it adds the squares to n.
 func Norms[T num.Float](d int, n, x []T, ldx int, add bool) {
 	rows := NormRows[T]()
 	asm.CheckVector(len(n), rows)

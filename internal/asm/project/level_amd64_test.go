@@ -9,8 +9,8 @@ import (
 	"github.com/gomonge/monge/internal/asm/asmtest"
 )
 
-// TestLevelsOfOtherCPU repeats the comparison of levels with the forms of AVX-512 that
-// another CPU would choose.
+// TestLevelsOfOtherCPU repeats the tests of the instruction-set levels with the AVX-512 kernels that other CPU models would
+// choose.
 func TestLevelsOfOtherCPU(t *testing.T) {
 	if !asm.Has(asm.AVX512) {
 		t.Skip("the tables of machines differ in AVX-512's forms only")
@@ -18,7 +18,7 @@ func TestLevelsOfOtherCPU(t *testing.T) {
 	asmtest.OtherMachines(t, TestLevels)
 }
 
-// TestRowsAVX512 checks that short sums and many columns use the AVX2 variant as listed in the table.
+// TestRowsAVX512 checks that products with short sums and many columns use AVX2 exactly as the table of each machine says.
 func TestRowsAVX512(t *testing.T) {
 	for _, m := range asm.Machines() {
 		restore := asm.SwitchMachine(m)

@@ -8,8 +8,8 @@ import (
 	"github.com/gomonge/monge/internal/asm/num"
 )
 
-// shape describes one call: dimensions, additional strides of x, of the operand of p's size and of
-// the output, and add.
+// shape describes one call: its dimensions m, p and d, the stride padding gx, gp and gy of its three matrices, and its
+// argument add.
 type shape struct {
 	m, p, d    int
 	gx, gp, gy int
@@ -59,7 +59,7 @@ func testLevels[T num.Float](t *testing.T) {
 		compare[T](t, seed, s, c)
 	}
 	classes := asmtest.Classes()
-	// every length as m, as p and as d in turn; the others small
+	// Every length is used once as m, once as p and once as d. The two other dimensions are small.
 	for k, n := range asmtest.Lengths() {
 		for i, c := range classes {
 			v, add := k+i, (k+i)%2 == 0
@@ -68,7 +68,7 @@ func testLevels[T num.Float](t *testing.T) {
 			call(shape{m: v % 17, p: v % 15, d: n, gx: v % 2, gp: v % 3, gy: v % 4, add: add}, c)
 		}
 	}
-	// Sizes that fill whole tiles, and sizes that need several calls.
+	// These sizes fill whole tiles or need several calls of assembly.
 	for _, s := range []shape{
 		{m: 100, p: 10, d: 300},
 		{m: 33, p: 20, d: 784, add: true},
@@ -107,7 +107,8 @@ func testSpecials[T num.Float](t *testing.T) {
 	}
 }
 
-// TestCut checks at every level that a chain split anywhere computes the same bits as the whole chain.
+// TestCut checks that a sum computed by two calls has the same bits as a sum computed by one call, at every
+// instruction-set level.
 func TestCut(t *testing.T) {
 	t.Run("float64", testCut[float64])
 	t.Run("float32", testCut[float32])
@@ -120,7 +121,7 @@ func testCut[T num.Float](t *testing.T) {
 	asmtest.Fill(rng, x, asmtest.Gauss)
 	asmtest.Fill(rng, b, asmtest.Gauss)
 	asmtest.Fill(rng, y, asmtest.Gauss)
-	// the same x with rows as far apart as those of many samples, whose chains are shorter
+	// A copy of x with a large row stride makes TransMul sum fewer rows per call of assembly.
 	const ld = 1 << 16
 	apart := make([]T, span(m, d, ld))
 	for i := range m {
@@ -155,7 +156,8 @@ func checkSame[T num.Float](t *testing.T, at int, got, want []T) {
 	}
 }
 
-// panelShape describes one call of Panel: rows, terms, additional stride of y, and whether r and h are given.
+// panelShape describes one call of Panel. It has the sizes m and d, the stride padding of y, and whether the arguments r
+// and h are not nil.
 type panelShape struct {
 	m, d, gap   int
 	begin, find bool
@@ -239,7 +241,7 @@ func TestNormsLevels(t *testing.T) {
 func testNormsLevels[T num.Float](t *testing.T) {
 	rows := NormRows[T]()
 	for i, c := range asmtest.Classes() {
-		for j, d := range append(asmtest.Lengths(), asm.Budget/rows+3) { // the last length needs several calls
+		for j, d := range append(asmtest.Lengths(), asm.Budget/rows+3) { // the last length needs several calls of assembly
 			ldx := d + (i+j)%4
 			asmtest.Compare(t, uint64(i+j), func(a *asmtest.Arena[T]) {
 				Norms(d, a.InOut(rows, c), a.In(span(rows, d, ldx), c), ldx, (i+j)%3 == 0)

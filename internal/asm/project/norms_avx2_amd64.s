@@ -3,10 +3,10 @@
 //	n[i] = (0, or n[i] with add) + Σ_k x[i*ldx+k]²      0≤i<rows  0≤k<d
 //
 // Same bits as    normsRef in ref.go: k ascending, one FMA per term.
-// Layout          x rows×d, row-major; rows fill three vectors: 12 rows of float64, 24 of float32. d ≥ 1.
-// Tile            one row for each lane: three vectors of rows × 4 k, transposed in registers. A vector has one or two groups of four rows.
-//                 Each row is fetched 128 bytes ahead.
-// Tail            k: one in each iteration. Rows have no tail.
+// Layout          x is rows×d, row-major. The rows fill three vectors: 12 rows of float64, 24 of float32. d ≥ 1.
+// Tile            one row for each lane: three vectors of rows × 4 columns, transposed in registers. A vector has one
+//                 or two groups of four rows. The loop prefetches every row 128 bytes ahead.
+// Tail            columns: one in each iteration. Rows have no tail.
 // Special values  follow the arithmetic.
 // Registers       AX BX CX DX DI R8 groups at k · SI ldx · R9 3·ldx · R10 k left · R11 n ·
 //                 Y0–Y2 sums · Y4–Y12 x and its transpose.
@@ -27,7 +27,7 @@
 #define left R10
 #define norm R11
 
-// gather loads element k of four rows: those of rows 0 and 1 into t0, those of rows 2 and 3 into t2.
+// gather loads one element of each of four rows. It puts the elements of rows 0 and 1 in t0, and of rows 2 and 3 in t2.
 #define gather(move1, unpack, g, t0, t1, t2, t3) \
 	move1  (g), t0;          \
 	move1  (g)(ldxb*1), t1;  \
@@ -46,7 +46,7 @@
 #define F64
 #include "type_amd64.h"
 
-// two adds the squares of two features of four rows, i bytes ahead, to s.
+// The macro two adds the squares of two elements of each of four rows to the lanes of s. The elements are i bytes after g.
 #define two(i, g, s) \
 	VMOVUPD     i(g), X4;                    \
 	VMOVUPD     i(g)(ldxb*1), X5;            \
@@ -57,7 +57,7 @@
 	fma         Y6, Y6, s;                   \
 	fma         Y7, Y7, s
 
-// last64 adds the squares of one feature of four rows to s.
+// last64 adds the squares of one element of each of four rows to the lanes of s.
 #define last64(g, s) \
 	gather(VMOVSD, VUNPCKLPD, g, X4, X5, X6, X7); \
 	VINSERTF128 $1, X6, Y4, Y4;                   \
@@ -127,7 +127,7 @@ store:
 #define F32
 #include "type_amd64.h"
 
-// four loads four features of two groups of four rows.
+// The macro four loads four elements of each of eight rows, in two groups of four rows.
 #define four(g, h) \
 	VMOVUPS     (g), X4;                    \
 	VMOVUPS     (g)(ldxb*1), X5;            \
@@ -138,7 +138,8 @@ store:
 	VINSERTF128 $1, (h)(ldxb*2), Y6, Y6;    \
 	VINSERTF128 $1, (h)(three*1), Y7, Y7
 
-// half transposes two of these features and adds their squares to s. unpack selects the first two or the last two.
+// The macro half transposes two of the four elements of every row, and adds their squares to s. The instruction unpack
+// selects the first two or the last two elements.
 #define half(unpack, s) \
 	unpack    Y5, Y4, Y8;   \
 	unpack    Y7, Y6, Y9;   \
@@ -147,13 +148,13 @@ store:
 	fma       Y10, Y10, s;  \
 	fma       Y11, Y11, s
 
-// eight adds the squares of four features of two groups to s.
+// The macro eight adds the squares of four elements of each of eight rows to the lanes of s.
 #define eight(g, h, s) \
 	four(g, h);         \
 	half(VUNPCKLPS, s); \
 	half(VUNPCKHPS, s)
 
-// last32 adds the squares of one feature of two groups to s.
+// last32 adds the squares of one element of each of eight rows to the lanes of s.
 #define last32(g, h, s) \
 	gather(VMOVSS, VUNPCKLPS, g, X4, X5, X6, X7);   \
 	gather(VMOVSS, VUNPCKLPS, h, X8, X9, X10, X11); \
@@ -162,7 +163,7 @@ store:
 	VINSERTF128 $1, X8, Y4, Y4;                     \
 	fma         Y4, Y4, s
 
-// next advances the pointers of all groups by i bytes.
+// The macro next adds the byte count i to the pointers of all six groups of rows.
 #define next(i) \
 	ADDQ $i, g0; \
 	ADDQ $i, g1; \

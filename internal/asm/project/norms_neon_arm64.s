@@ -3,9 +3,9 @@
 //	n[i] = (0, or n[i] with add) + Σ_k x[i*ldx+k]²      0≤i<rows  0≤k<d
 //
 // Same bits as    normsRef in ref.go: k ascending, one FMA per term.
-// Layout          x rows×d, row-major; rows fill six registers: 12 rows of float64, 24 of float32. d ≥ 1.
-// Tile            one row for each lane: six registers of rows × 2 k (float64) or 4 k (float32), transposed in registers.
-// Tail            k: one in each iteration. Rows have no tail.
+// Layout          x is rows×d, row-major. The rows fill six registers: 12 rows of float64, 24 of float32. d ≥ 1.
+// Tile            one row for each lane: six registers of rows × 2 columns (float32: 4), transposed in registers.
+// Tail            columns: one in each iteration. Rows have no tail.
 // Special values  follow the arithmetic.
 // Registers       R0 k left · R1 n · R2 x at k · R3 ldx · R4 a row of x · V0–V5 sums · V16–V27 x and its transpose.
 // Source          own.
@@ -20,7 +20,7 @@
 #define ldxb R3
 #define xr R4
 
-// Loads the arguments. An element has 1<<log bytes. A branch on add follows.
+// BEGIN loads the arguments of the kernel, with add in xr. An element has 1<<log bytes.
 #define BEGIN(log) \
 	MOVD  d+0(FP), left;   \
 	MOVD  n+8(FP), np;     \
@@ -47,7 +47,7 @@
 	FSTPQ (F2, F3), 32(np); \
 	FSTPQ (F4, F5), 64(np)
 
-// Two k of two rows of float64; xr advances by two rows.
+// TWO adds the squares of two float64 elements of each of two rows to s. It advances xr by two rows.
 #define TWO(s) \
 	FMOVQ (xr), F16;                  \
 	ADD   ldxb, xr;                   \
@@ -58,7 +58,7 @@
 	VFMLA V18.D2, V18.D2, s.D2;       \
 	VFMLA V19.D2, V19.D2, s.D2
 
-// The last k of two rows.
+// LAST2 adds the squares of the last elements of two rows to s.
 #define LAST2(s) \
 	FMOVD (xr), F16;            \
 	ADD   ldxb, xr;             \
@@ -66,7 +66,7 @@
 	ADD   ldxb, xr;             \
 	VFMLA V16.D2, V16.D2, s.D2
 
-// Loads four k of four rows of float32 at xr, and advances xr.
+// ROWS4 loads four float32 elements of each of four rows at xr, and advances xr by four rows.
 #define ROWS4 \
 	FMOVQ (xr), F16; \
 	ADD   ldxb, xr;  \
@@ -77,7 +77,7 @@
 	FMOVQ (xr), F19; \
 	ADD   ldxb, xr
 
-// The transpose of four rows.
+// TRANSPOSE transposes the 4 × 4 matrix in V16–V19. The result is in V24–V27.
 #define TRANSPOSE \
 	VZIP1 V18.S4, V16.S4, V20.S4; \
 	VZIP2 V18.S4, V16.S4, V21.S4; \
@@ -88,7 +88,7 @@
 	VZIP1 V23.S4, V21.S4, V26.S4; \
 	VZIP2 V23.S4, V21.S4, V27.S4
 
-// Four k of four rows.
+// FOUR adds the squares of four elements of each of four rows to s.
 #define FOUR(s) \
 	ROWS4;                      \
 	TRANSPOSE;                  \
@@ -97,7 +97,7 @@
 	VFMLA V26.S4, V26.S4, s.S4; \
 	VFMLA V27.S4, V27.S4, s.S4
 
-// The last k of four rows: one row in each lane of V16.
+// ELEMENTS loads one element of each of four rows into the lanes of V16. LAST4 also adds the squares of these elements to s.
 #define ELEMENTS \
 	FMOVS (xr), F16;      \
 	ADD   ldxb, xr;       \

@@ -3,9 +3,9 @@
 //	to[k*step+r] = factor·x[r*ldx+k]      0≤r<4  0≤k<d
 //
 // Same bits as    packRef in ref.go: one product for each element.
-// Layout          x 4×d and to d×4, row-major. d ≥ 1.
-// Tile            4 rows × 4 k. The same k of the next four rows are fetched ahead.
-// Tail            k: one in each iteration.
+// Layout          x is 4×d and to is d×4, row-major. d ≥ 1.
+// Tile            4 rows × 4 columns. The loop prefetches the same columns of the next four rows.
+// Tail            columns: one in each iteration.
 // Special values  follow the arithmetic.
 // Registers       AX BX CX DX x at k · SI to · DI step · R8 3·step · R9 k left · R10 4·ldx ·
 //                 Y0–Y7 x and its transpose · Y15 factor.
@@ -25,7 +25,7 @@
 #define left R9
 #define ahead R10
 
-// Transposes the 4 × 4 matrix in Y0 to Y3.
+// transposeF64 transposes the 4 × 4 matrix in Y0–Y3, and transposeF32 the 4 × 4 matrix in X0–X3.
 #define transposeF64 \
 	VUNPCKLPD Y1, Y0, Y4;   \
 	VUNPCKHPD Y1, Y0, Y5;   \
@@ -45,7 +45,7 @@
 	VUNPCKLPD X7, X5, X2; \
 	VUNPCKHPD X7, X5, X3
 
-// Packs one element of a row, as element r.
+// The macro one multiplies the element at p by factor, and stores the product as element r of the current output row.
 #define one(p, r) \
 	move1 (p), X0;           \
 	mul1  X15, X0, X0;       \

@@ -4,11 +4,11 @@
 //	h[j]       = max(h[j], f[i] − y[i*ldy+j])                                        unless there is no h
 //
 // Same bits as    panelRef in ref.go: k ascending, one FMA per term.
-// Layout          a in groups of four rows, each d×4; b d×w, w three vectors; y m×w row-major.
-//                 m, d ≥ 1, m a multiple of 4.
-// Tile            4 rows × 3 vectors of columns; four k in each iteration. Each tile fetches a twelfth of b of the next
-//                 panel, and y of the next tile.
-// Tail            k: one in each iteration. Rows and columns have no tail.
+// Layout          a is in groups of four rows, each d×4. b is d×w, and w columns are three vectors. y is m×w,
+//                 row-major. m, d ≥ 1. m is a multiple of 4.
+// Tile            4 rows × 3 vectors of columns; four terms k in each iteration. Every tile prefetches a twelfth of
+//                 the b of the next panel, and y of the next tile.
+// Tail            terms: one in each iteration. Rows and columns have no tail.
 // Special values  follow the arithmetic; the maximum takes x only where x > h, so it ignores
 //                 NaN.
 // Registers       AX groups left · BX a at k · CX b at k · DX y at the tile · SI ldy · DI k left ·
@@ -34,14 +34,15 @@
 #define hj R12
 #define ythird R13
 
-// Adds a_ik·b_k of three vectors of columns to s0, s1 and s2.
+// The macro row adds x·b to the sums s0, s1 and s2 of one row of the tile. The element x of a is broadcast, and Y12, Y13 and
+// Y15 hold a row of b.
 #define row(x, s0, s1, s2) \
 	bcast x, Y14;       \
 	fma   Y12, Y14, s0; \
 	fma   Y13, Y14, s1; \
 	fma   Y15, Y14, s2
 
-// The k of the tile that is i steps ahead.
+// The macro step adds term k + i to the sums of the tile, where ak and bk point to term k.
 #define step(i) \
 	move (i*96)(bk), Y12;                        \
 	move (i*96+32)(bk), Y13;                     \
@@ -51,14 +52,14 @@
 	row((i*4*size+2*size)(ak), Y6, Y7, Y8);      \
 	row((i*4*size+3*size)(ak), Y9, Y10, Y11)
 
-// Sets a row to r_i + s_j.
+// The macro sums sets the sums s0, s1 and s2 of one row to r_i + s_j. The operand x is r_i.
 #define sums(x, s0, s1, s2) \
 	bcast x, Y14;           \
 	add   (sj), Y14, s0;    \
 	add   32(sj), Y14, s1;  \
 	add   64(sj), Y14, s2
 
-// Y12, Y13 and Y15 hold h. Replaces y_ij of a row by f_i − y_ij, and updates h.
+// The macro highest replaces y_ij by f_i − y_ij in one row, and updates the maxima h in Y12, Y13 and Y15. The operand x is f_i.
 #define highest(x, s0, s1, s2) \
 	bcast x, Y14;       \
 	sub   s0, Y14, s0;  \
@@ -68,7 +69,7 @@
 	max   Y13, s1, Y13; \
 	max   Y15, s2, Y15
 
-// Fetches the lines of two rows of the next tile. temp is the first row.
+// The macro fetch prefetches two rows of the next tile. The register temp points to the first row.
 #define fetch \
 	PREFETCHT0 (temp);           \
 	PREFETCHT0 64(temp);         \

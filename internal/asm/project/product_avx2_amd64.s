@@ -3,17 +3,15 @@
 //	c[i*ldc+j] = (c[i*ldc+j] or 0) + Σ_k a[i*ra+k*ka]·b[k*ldb+j]      0≤i<rows  0≤j<cols  0≤k<depth
 //
 // Same bits as    mulRef and transMulRef in ref.go: k ascending, one FMA per term.
-// Layout          b depth×cols and c rows×cols row-major; a has a stride for each
-//                 index, so that one tile serves x·b (ra = ldx, ka = 1) and yᵀ·x (ra = 1,
-//                 ka = ldy). rows, cols, depth ≥ 1. The last group of columns needs as
-//                 many vectors as the tile has.
-// Tile            8 rows × 1 vector of columns, 5 × 2, 4 × 3 or 3 × 4; two k in each iteration.
-// Tail            columns: the last vector of a tile is masked; rows: the last row
-//                 replaces missing rows and is stored once. No access outside
-//                 the slices.
+// Layout          b is depth×cols and c is rows×cols, row-major. a has two strides, so one kernel computes
+//                 both x·b (ra = ldx, ka = 1) and yᵀ·x (ra = 1, ka = ldy). rows, cols, depth ≥ 1. The
+//                 columns fill whole tiles. Only the last vector may be partial.
+// Tile            8 rows × 1 vector of columns, 5 × 2, 4 × 3 or 3 × 4; two terms k in each iteration.
+// Tail            columns: the last vector of a tile is masked. rows: the last tile computes its last
+//                 row several times and stores it once. No access outside the slices.
 // Special values  follow the arithmetic.
-// Registers       AX BX CX DX SI DI R8 R9 ends of the rows' chains in a; in tiles with
-//                 fewer rows R8 ka, R9 mask of the last vector · R10 k − depth in
+// Registers       AX BX CX DX SI DI R8 R9 pointers to the ends of the rows of a; in tiles with fewer rows, R8 holds
+//                 ka and R9 the mask of the last vector · R10 k − depth in
 //                 bytes of a, or scratch · R11 b at k, or scratch · R12 ldb · R13 c
 //                 at the row · Y0–Y11 sums · Y8–Y14 b and a · Y15 mask, or b.
 // Arguments       change their meaning. Strides and cols are in bytes; cols counts down.
@@ -41,14 +39,14 @@
 #define ldbb R12
 #define crow R13
 
-// p = q + ra, or p = q if the row does not exist. Then the tile computes its last
-// row again, and stores only its own rows.
+// nextrow sets p to the row of a after row q, or to q if there is no next row. In that case the tile computes row q
+// again, but does not store it again.
 #define nextrow(q, p) \
 	LEAQ    (q)(koff*1), p; \
 	CMPQ    p, rows+0(FP);  \
 	CMOVQCC q, p
 
-// Converts strides and cols to bytes.
+// prologue1 converts the strides and the column count cols from elements to bytes.
 #define prologue1 \
 	SHLQ $logsize, cols+8(FP); \
 	SHLQ $logsize, ldc+32(FP); \
@@ -57,7 +55,8 @@
 	MOVQ ldb+72(FP), ldbb;     \
 	SHLQ $logsize, ldbb
 
-// prologue2 sets a = &a[depth*ka] and depth = −depth·ka. prologue3 sets rows = &a[depth*ka + rows*ra].
+// prologue2 sets the argument a to &a[depth*ka] and the argument depth to −depth·ka. prologue3 sets the argument rows to
+// &a[depth*ka + rows*ra].
 #define prologue2 \
 	MOVQ  ka+56(FP), kab;     \
 	MOVQ  depth+16(FP), koff; \

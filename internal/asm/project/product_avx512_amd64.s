@@ -3,13 +3,12 @@
 //	c[i*ldc+j] = (c[i*ldc+j] or 0) + Σ_k a[i*ra+k*ka]·b[k*ldb+j]      0≤i<rows  0≤j<cols  0≤k<depth
 //
 // Same bits as    mulRef and transMulRef in ref.go: k ascending, one FMA per term.
-// Layout          b depth×cols and c rows×cols row-major; a has a stride for each
-//                 index, so that one tile serves x·b (ra = ldx, ka = 1) and yᵀ·x (ra = 1,
-//                 ka = ldy). rows, cols, depth ≥ 1.
-// Tile            8 rows × 3 vectors of columns: Z0–Z23 sums, Z24–Z26 b; a enters the FMA by
-//                 embedded broadcast. The last columns take tiles of 8 × 2 vectors or 8 × 1 vector,
-//                 the last of them half a vector (Y) if half is enough; the last rows
-//                 tiles of 4, 2 and 1 × 3 vectors. All rows of a group of columns come before the next group.
+// Layout          b is depth×cols and c is rows×cols, row-major. a has two strides, so one kernel computes
+//                 both x·b (ra = ldx, ka = 1) and yᵀ·x (ra = 1, ka = ldy). rows, cols, depth ≥ 1.
+// Tile            8 rows × 3 vectors of columns, with sums in Z0–Z23 and b in Z24–Z26. The FMA broadcasts a
+//                 from memory. The last columns use tiles of 8 × 2 vectors or 8 × 1 vector. Their last
+//                 vector is a Y register if half a vector is enough. The last rows use tiles of 4, 2 and
+//                 1 × 3 vectors. The outer loop is over the columns, and the inner loop is over the rows.
 // Tail            columns: opmasks K1–K3 for the vectors of a tile. No access outside the
 //                 slices.
 // Special values  follow the arithmetic.
@@ -43,8 +42,8 @@
 #define b1 Z25
 #define b2 Z26
 
-// offsets sets b and c to the offsets of the tile's second and third vectors. A vector without columns has the offset
-// 0, because a load or store without elements is slow if the next page is absent. t is scratch.
+// offsets sets b and c to the offsets of the second and third vectors of the tile. A vector without columns gets the
+// offset 0, because a fully masked load or store is slow if its page is absent. The macro overwrites t.
 #define offsets(b, c, t) \
 	XORL    t, t;                   \
 	MOVL    $64, b;                 \
@@ -59,8 +58,8 @@
 	VPXORQ s1, s1, s1; \
 	VPXORQ s2, s2, s2
 
-// term1, term2 and term3 add a_ik b_kj to the sums of one row of a tile. With h, the
-// last vector is half a vector.
+// term1, term2 and term3 add a_ik b_kj to the sums of one row of a tile with 1, 2 or 3 vectors. If the name of the macro
+// ends in h, the last vector is half a vector.
 #define term1(a, s0) \
 	fma.BCST a, b0, s0
 
@@ -85,8 +84,8 @@
 	fma.BCST a, b1, s1; \
 	fma.BCST a, Y26, h2
 
-// load3 loads one row of a tile from k, and store3 stores one row to ctile. Both advance their pointer to the next row.
-// second and third are the offsets of the second and third vectors.
+// load3 loads one row of a tile from pointer k, and store3 stores one row to pointer ctile. The macros advance these
+// pointers to the next row.
 #define load3(s0, s1, s2) \
 	move.Z (k), K1, s0;           \
 	move.Z (k)(second*1), K2, s1; \
@@ -99,13 +98,15 @@
 	move s2, K3, (ctile)(third*1);  \
 	LEAQ (ctile)(tmp*size), ctile
 
-// loadb3 loads a row of b for the last rows; tmp and third are offsets.
+// loadb3 loads a row of b for tiles of the last rows of c. The registers tmp and third are the offsets of the second and
+// third vectors.
 #define loadb3 \
 	move.Z (bp), K1, b0;        \
 	move.Z (bp)(tmp*1), K2, b1; \
 	move.Z (bp)(third*1), K3, b2
 
-// step advances to the next k, step4 for a tile of at most four rows; a branch on their flags follows.
+// The macro step advances the pointers to the next term k, and sets the flags for the branch that follows. The macro step4 is
+// for tiles of at most four rows.
 #define step \
 	ADDQ kab, ap; \
 	ADDQ kab, aq; \

@@ -3,10 +3,9 @@
 //	Mul       y_il = y_il + Σ_k x_ik b_kl      0≤i<m  0≤l<p  0≤k<d
 //	TransMul  g_lk = g_lk + Σ_i y_il x_ik
 //
-// Same bits as    mulRef and transMulRef in ref.go: one FMA a term, k (Mul) or i
-//                 (TransMul) ascending.
-// Layout          x m×d, b d×p, y m×p, g p×d, row-major; strides in elements.
-//                 m p d ≥ 1.
+// Same bits as    mulRef and transMulRef in ref.go: one FMA per term, k (in TransMul: i) ascending.
+// Layout          x is m×d, b is d×p, y is m×p and g is p×d, row-major, with strides in elements.
+//                 m, p, d ≥ 1.
 // Tile            Mul: 8 rows × 2 registers. TransMul: 4 rows l × 4 registers.
 // Tail            columns: 8 or 4 rows × 1 register, then loads and stores of single
 //                 lanes; rows: 1 row × 4 registers. No access outside the slices.
@@ -20,16 +19,16 @@
 #include "textflag.h"
 #include "neon_arm64.h"
 
-// The pointer to the next row, but not beyond the last row.
+// NEXTROW advances a row pointer by the stride ld, but not beyond the pointer last.
 #define NEXTROW(from, to, ld, last) \
 	ADD  ld, from, to; \
 	CMP  last, to; \
 	CSEL HI, last, to, to
 
-// Registers of both kernels, then of Mul, then of TransMul.
+// The first group of registers is for both kernels, the second group for Mul, and the third group for TransMul.
 #define rows R0
-#define ps R1     // columns of y
-#define depth R2  // columns of x
+#define ps R1     // number of columns of y
+#define depth R2  // number of columns of x
 #define yp R3
 #define ldyb R4
 #define xp R5
@@ -48,17 +47,17 @@
 #define x5 R15
 #define x6 R16
 #define x7 R17
-#define bk R19    // moving pointer into b
-#define bc R20    // b at the tile's columns
+#define bk R19    // pointer to row k of b
+#define bc R20    // pointer to the first row of b, at the columns of the tile
 #define k R22
-#define yc R23    // y at the tile's columns
-#define yr R24    // moving pointer into y
-#define ylast R25 // y of the last row of the tile
+#define yc R23    // pointer to the first row of the tile in y
+#define yr R24    // pointer to the current row of the tile in y
+#define ylast R25 // pointer to the last row of the tile in y
 
 #define gp R7
 #define ldgb R8
-#define xi R10    // moving pointer into x
-#define yi R11    // moving pointer into y
+#define xi R10    // pointer to row i of x
+#define yi R11    // pointer to row i of y
 #define i R12
 #define lleft R13 // rows of g left
 #define g0 R14

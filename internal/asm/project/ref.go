@@ -32,7 +32,7 @@ func transMulRef[T num.Float](m, p, d int, g []T, ldg int, x []T, ldx int, y []T
 	}
 }
 
-// panelRef is the reference of Panel. Row i of a is every fourth element of the group of four rows.
+// panelRef is the Go reference implementation of Panel. Row i of a is every fourth element of its group of four rows.
 func panelRef[T num.Float](m, w, d int, y []T, ldy int, a, b, r, s, f, h []T) {
 	for i := range m {
 		row := y[i*ldy:][:w]
@@ -66,7 +66,7 @@ func packRef[T num.Float](d int, to []T, step int, x []T, ldx int, factor T) {
 	}
 }
 
-// normsRef is the reference of Norms.
+// normsRef is the Go reference implementation of Norms.
 func normsRef[T num.Float](d int, n, x []T, ldx int, add bool) {
 	for i := range n {
 		if !add {

@@ -26,7 +26,7 @@ func testRefBound[T num.Float](t *testing.T) {
 		x, b := make([]T, d), make([]T, d)
 		asmtest.Fill(rng, x, asmtest.Gauss)
 		asmtest.Fill(rng, b, asmtest.Gauss)
-		if k := rng.IntN(d + 1); k > 0 { // cancellation: the rest is the start, negative
+		if k := rng.IntN(d + 1); k > 0 { // the last d − k terms cancel earlier terms
 			for i := range d - k {
 				x[k+i], b[k+i] = x[i%k], -b[i%k]
 			}

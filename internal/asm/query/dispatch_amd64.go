@@ -9,9 +9,9 @@ import (
 	"github.com/gomonge/monge/internal/asm/num"
 )
 
-// Functions that call assembly are not inlined: their stack checks let the scheduler stop the
-// goroutine. Assembly takes at least one row and one column; the reference handles rows without
-// columns.
+// The functions that call assembly are not inlined, because the scheduler can stop a goroutine only at a
+// stack check of a Go function. The sizes n and d are positive. Rows without columns use the Go reference
+// implementation.
 
 //go:noescape
 func sqEuclideanAVX512F32(n, d int, dst, q, x *float32)

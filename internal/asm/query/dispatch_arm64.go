@@ -9,9 +9,9 @@ import (
 	"github.com/gomonge/monge/internal/asm/num"
 )
 
-// Functions that call assembly are not inlined: their stack checks let the scheduler stop the
-// goroutine. Assembly takes at least one row and one column; the reference handles rows without
-// columns.
+// The functions that call assembly are not inlined, because the scheduler can stop a goroutine only at a
+// stack check of a Go function. The sizes n and d are positive. Rows without columns use the Go reference
+// implementation.
 
 //go:noescape
 func sqEuclideanNEONF32(n, d int, dst, q, x *float32)
@@ -55,7 +55,7 @@ func dot(dst, q, x []float32) {
 	dotRef(dst, q, x)
 }
 
-// NEON has no kernel for rows in memory.
+// NEON has no special kernels for rows that are not in a cache.
 func sqEuclideanFar(dst, q, x []float32) { sqEuclidean(dst, q, x) }
 func dotFar(dst, q, x []float32)         { dot(dst, q, x) }
 

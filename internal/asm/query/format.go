@@ -2,11 +2,11 @@ package query
 
 import "math"
 
-// Half is a format of numbers of 16 bits.
+// Half is a 16-bit floating-point format.
 type Half uint8
 
 const (
-	// BFloat16 has the upper half of a float32: 8 significant bits.
+	// BFloat16 is the upper half of a float32, with 8 significant bits.
 	BFloat16 Half = iota
 	// Float16 is IEEE 754 binary16: 11 significant bits, and numbers up to 65504.
 	Float16
@@ -30,7 +30,7 @@ func (f Half) Widen(h uint16) float32 {
 	return math.Float32frombits(sign | exponent<<23 | fraction<<13)
 }
 
-// Nearest returns the number of the format nearest to v (ties to even). Numbers beyond the range
+// Nearest rounds v to the nearest number of the format, with ties to even. Numbers beyond the range
 // become infinite. A NaN becomes the positive NaN with only the first bit of the fraction set.
 func (f Half) Nearest(v float32) uint16 { return uint16(f.nearest(v)) }
 
@@ -49,13 +49,13 @@ func (f Half) nearest(v float32) uint32 {
 		return 0x7e00
 	case x >= 65520:
 		return sign | 0x7c00
-	case x < 0x1p-14: // The last bit of numbers from ½ to 1 is worth as much as the last bit of a subnormal number.
+	case x < 0x1p-14: // x + ½ is rounded to a multiple of 2^-24, the smallest subnormal Float16.
 		return sign | (math.Float32bits(x+0.5) - math.Float32bits(0.5))
 	}
 	return sign | (size-(127-15)<<23+0xfff+size>>13&1)>>13
 }
 
-// Narrow returns [Half.Nearest] of v, and false if the result is not finite.
+// Narrow returns [Half.Nearest] of v, and reports whether the result is finite.
 func (f Half) Narrow(v float32) (uint16, bool) {
 	infinity := uint16(0x7f80)
 	if f == Float16 {

@@ -7,8 +7,8 @@ import (
 	"github.com/gomonge/monge/internal/asm/asmtest"
 )
 
-// TestNarrow checks that every number of a format is unchanged, that other numbers are rounded to
-// the nearest one, ties to even, and that numbers beyond the largest are refused.
+// TestNarrow checks that Narrow does not change numbers of the format, rounds other numbers to the nearest
+// number with ties to even, and refuses numbers beyond the largest.
 func TestNarrow(t *testing.T) {
 	for _, format := range []Half{BFloat16, Float16} {
 		infinity := uint16(0x7f80)
@@ -40,7 +40,7 @@ func TestNarrow(t *testing.T) {
 				}
 			}
 		}
-		// The largest number plus half a step is the first number that would become infinite.
+		// edge is the largest number plus half an ULP, the first number that would become infinite.
 		most := format.Widen(infinity - 1)
 		edge := float32(float64(most) + (float64(most)-float64(format.Widen(infinity-2)))/2)
 		for _, v := range []float32{edge, -edge, math.MaxFloat32, float32(math.Inf(1)), float32(math.Inf(-1)), float32(math.NaN())} {

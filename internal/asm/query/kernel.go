@@ -3,14 +3,14 @@ package query
 import "github.com/gomonge/monge/internal/asm"
 
 const (
-	// Rows divides the number of rows of every call.
+	// Rows must divide the number of rows of every call.
 	Rows = 8
-	// Unit divides the number of elements of a row.
+	// Unit must divide the number of elements of a row.
 	Unit = 16
 )
 
-// SqEuclidean sets dst[i] = Σ_k (q[k] − x[i·d+k])² with d = len(q), for all of dst. It panics
-// unless d and len(dst) are multiples of Unit and Rows, and if x is too short.
+// SqEuclidean sets dst[i] = Σ_k (q[k] − x[i·d+k])² for all elements of dst, where d = len(q). It panics if d
+// is not a multiple of Unit, if len(dst) is not a multiple of Rows, or if x is too short.
 func SqEuclidean(dst, q, x []float32) {
 	for p := pieceRows(len(dst), len(q), len(x)); len(dst) > 0; {
 		p = min(p, len(dst))
@@ -19,7 +19,8 @@ func SqEuclidean(dst, q, x []float32) {
 	}
 }
 
-// Dot sets dst[i] = Σ_k q[k]·x[i·d+k], as SqEuclidean does.
+// Dot sets dst[i] = Σ_k q[k]·x[i·d+k] for all elements of dst, where d = len(q). It panics under the same
+// conditions as SqEuclidean.
 func Dot(dst, q, x []float32) {
 	for p := pieceRows(len(dst), len(q), len(x)); len(dst) > 0; {
 		p = min(p, len(dst))
@@ -28,7 +29,7 @@ func Dot(dst, q, x []float32) {
 	}
 }
 
-// SqEuclideanFar is like SqEuclidean for rows in memory rather than in a cache.
+// SqEuclideanFar is like SqEuclidean, but is faster for rows that are not in a cache.
 func SqEuclideanFar(dst, q, x []float32) {
 	for p := pieceRows(len(dst), len(q), len(x)); len(dst) > 0; {
 		p = min(p, len(dst))
@@ -37,7 +38,7 @@ func SqEuclideanFar(dst, q, x []float32) {
 	}
 }
 
-// DotFar is like Dot for rows in memory rather than in a cache.
+// DotFar is like Dot, but is faster for rows that are not in a cache.
 func DotFar(dst, q, x []float32) {
 	for p := pieceRows(len(dst), len(q), len(x)); len(dst) > 0; {
 		p = min(p, len(dst))
@@ -46,8 +47,8 @@ func DotFar(dst, q, x []float32) {
 	}
 }
 
-// pieceRows checks n rows of d elements in a slice of the given length. It returns the number of rows
-// of one assembly call.
+// pieceRows checks that n and d are valid, and that a slice of the given length holds n rows of d elements. It
+// returns the number of rows for one call of assembly.
 func pieceRows(n, d, length int) int {
 	if n%Rows != 0 || d%Unit != 0 {
 		panic("query: number of rows or of columns is not a multiple")

@@ -7,16 +7,17 @@ import (
 	"github.com/gomonge/monge/internal/asm/asmtest"
 )
 
-// sizes contains the numbers of rows and columns of the tests: one to three iterations of each
-// loop, and more.
+// sizes contains the row counts n and the row lengths d of the tests. They give zero to three iterations of every
+// loop, and larger iteration counts.
 var sizes = struct{ n, d []int }{[]int{0, 8, 16, 24, 40}, []int{0, 16, 32, 48, 64, 384, 1024}}
 
-// TestLevels compares every instruction-set level with the reference, for all sizes and classes of values.
+// TestLevels compares every instruction-set level with the Go reference implementation, for all sizes and classes of
+// values.
 func TestLevels(t *testing.T) {
 	seed := uint64(0)
 	for _, class := range asmtest.Classes() {
 		for _, n := range sizes.n {
-			seed++ // tests every d with every kind of memory
+			seed++ // combines every d with every kind of memory
 			for _, d := range sizes.d {
 				seed++
 				asmtest.Compare(t, seed, func(a *asmtest.Arena[float32]) {
@@ -39,13 +40,13 @@ func TestLevels(t *testing.T) {
 	}
 }
 
-// TestHalfLevels does the same for halves, whose bits are random: NaN, infinities and subnormal
-// numbers are among them.
+// TestHalfLevels is like TestLevels, for rows of 16-bit numbers. Their bits are random, so NaN, infinities and
+// subnormal numbers occur.
 func TestHalfLevels(t *testing.T) {
 	seed := uint64(0)
 	for _, format := range []Half{BFloat16, Float16} {
 		for _, n := range sizes.n {
-			seed++ // tests every d with every kind of memory
+			seed++ // combines every d with every kind of memory
 			for _, d := range sizes.d {
 				for _, class := range []asmtest.Class{asmtest.Gauss, asmtest.Special} {
 					seed++
@@ -63,8 +64,8 @@ func TestHalfLevels(t *testing.T) {
 	}
 }
 
-// halves returns k 16-bit numbers in the memory of an arena. Numbers of rows are mostly small. The slice begins at
-// index at of the arena.
+// halves returns a slice x in the memory of an arena. The k elements from index at are random 16-bit numbers. In half
+// of the calls, most of these numbers are small.
 func halves(a *asmtest.Arena[float32], k int) (x []uint16, at int) {
 	in := a.InOut((k+1)/2, asmtest.Gauss)
 	if k == 0 {
@@ -81,7 +82,7 @@ func halves(a *asmtest.Arena[float32], k int) (x []uint16, at int) {
 	return x, len(x) - k
 }
 
-// TestInt8Levels does the same for integers.
+// TestInt8Levels is like TestLevels, for rows of int8 with a scale.
 func TestInt8Levels(t *testing.T) {
 	seed := uint64(0)
 	for _, n := range sizes.n {
@@ -108,8 +109,7 @@ func TestInt8Levels(t *testing.T) {
 	}
 }
 
-// TestEveryHalf compares the conversion of all 65536 numbers of both formats, at every level, in
-// every lane.
+// TestEveryHalf checks the conversion of all 65536 numbers of both 16-bit formats, at every instruction-set level.
 func TestEveryHalf(t *testing.T) {
 	const d = 16
 	q, x, got, want := make([]float32, d), make([]uint16, Rows*d), make([]float32, Rows), make([]float32, Rows)
@@ -135,8 +135,8 @@ func TestEveryHalf(t *testing.T) {
 	}
 }
 
-// TestLanes checks that every element is added to the right lane of the right row. The squares of
-// lane l are so large that the sum tells the order of the folds.
+// TestLanes checks that every element is added to the right lane of the right row. One element is so large that the
+// rounding of the sum depends on the order in which the lanes are folded.
 func TestLanes(t *testing.T) {
 	const n, d = 8, 32
 	x, q, got, want := make([]float32, n*d), make([]float32, d), make([]float32, n), make([]float32, n)
@@ -162,8 +162,8 @@ func TestLanes(t *testing.T) {
 	}
 }
 
-// TestPieces checks that a result depends only on its row, also if the rows take several assembly
-// calls.
+// TestPieces checks that the result of a row does not depend on the other rows, even if the rows take several calls of
+// assembly.
 func TestPieces(t *testing.T) {
 	const n, d = 1400, 192
 	x, q := asmtest.Random[float32](n*d), asmtest.Random[float32](d + 5)[5:]

@@ -2,12 +2,12 @@ package query
 
 import "github.com/gomonge/monge/internal/asm"
 
-// Queries divides the number of vectors of every call for many vectors.
+// Queries must divide the number of vectors in calls of the Many functions.
 const Queries = 3
 
-// SqEuclideanMany sets dst[j·ldd+i] = Σ_k (q[j·d+k] − x[i·d+k])² for m vectors and n rows, with the
-// bits of SqEuclidean for each vector. It panics unless m, n and d are multiples of Queries, Rows
-// and Unit, and if a slice is too short.
+// SqEuclideanMany sets dst[j·ldd+i] = Σ_k (q[j·d+k] − x[i·d+k])² for m vectors j and n rows i. The results are
+// bit-identical to the results of SqEuclidean. It panics if m is not a multiple of Queries, n of Rows or d of
+// Unit, or if a slice is too short.
 func SqEuclideanMany(m, n, d int, dst []float32, ldd int, q, x []float32) {
 	checkMany(m, n, d, len(dst), ldd, len(q), len(x))
 	forEachTile(m, n, d, func(j, i, p, ahead, step int) {
@@ -15,7 +15,8 @@ func SqEuclideanMany(m, n, d int, dst []float32, ldd int, q, x []float32) {
 	})
 }
 
-// DotMany sets dst[j·ldd+i] = Σ_k q[j·d+k]·x[i·d+k], as SqEuclideanMany does.
+// DotMany sets dst[j·ldd+i] = Σ_k q[j·d+k]·x[i·d+k] for m vectors j and n rows i. The results are bit-identical
+// to the results of Dot. It panics under the same conditions as SqEuclideanMany.
 func DotMany(m, n, d int, dst []float32, ldd int, q, x []float32) {
 	checkMany(m, n, d, len(dst), ldd, len(q), len(x))
 	forEachTile(m, n, d, func(j, i, p, ahead, step int) {
@@ -57,7 +58,7 @@ func DotInt8Many(m, n, d int, dst []float32, ldd int, q []float32, x []int8, sca
 	})
 }
 
-// checkMany checks the shapes. dst, q and x are the lengths of slices.
+// checkMany panics if the sizes are invalid. The arguments dst, q and x are the lengths of the slices.
 func checkMany(m, n, d, dst, ldd, q, x int) {
 	if m%Queries != 0 || n%Rows != 0 || d%Unit != 0 {
 		panic("query: number of vectors, of rows or of columns is not a multiple")
@@ -67,15 +68,16 @@ func checkMany(m, n, d, dst, ldd, q, x int) {
 	asm.CheckMatrix(x, n, d, d)
 }
 
-// forEachTile calls f for Queries vectors from j on and p rows from i on. The rows of a call stay in the
-// first-level cache for all vectors. Meanwhile, the call of each vector fetches a part of the next
-// rows: step elements for every two groups of elements, starting ahead elements after row i.
+// forEachTile calls f for every tile of Queries vectors, from vector j, and p rows, from row i. The rows of a tile stay
+// in the first-level cache for all vectors. Every call of f also prefetches a part of the rows of the next tile. The
+// prefetch starts ahead elements after the start of row i, and every iteration of the assembly loop advances by step
+// elements.
 func forEachTile(m, n, d int, f func(j, i, p, ahead, step int)) {
 	const near = 4096 // elements
 	rows := max(near/max(d, 1)/Rows*Rows, Rows)
 	for i := 0; i < n; i += rows {
 		p := min(rows, n-i)
-		next := min(rows, n-i-p) * d // elements of the next calls
+		next := min(rows, n-i-p) * d // number of elements of the rows of the next tile
 		for j := 0; j < m; j += Queries {
 			f(j, i, p, p*d+next/m*j, 2*Unit*next/max(p*d*m/Queries, 1))
 		}

@@ -3,15 +3,16 @@
 //	sqEuclideanMany   dst[j,i] = Σ_k (q[j,k] − x[i,k])²
 //	dotMany           dst[j,i] = Σ_k q[j,k]·x[i,k]            0≤j<3  0≤i<n  0≤k<d
 //
-// for x of float32, of float16 and bfloat16, which are widened, and of int8, times scale[i].
+// The elements of x are float32, or float16, bfloat16 or int8, which the kernels convert to float32. A row of int8 is
+// multiplied by scale[i].
 //
 // Same bits as    sqEuclideanRef, dotRef, sqEuclideanHalfRef, dotHalfRef, sqEuclideanInt8Ref and
-//                 dotInt8Ref in ref.go, for each vector: 16 lanes, element k in lane k mod 16, k
-//                 ascending, folded in halves.
-// Layout          q 3×d and x n×d row-major without gaps, dst 3×n with rows ldd apart, scale n
-//                 elements. n is a multiple of 8, d of 16, neither is 0.
-// Tile            3 vectors × 2 rows, 16 elements of each: two registers for the lanes of a pair.
-//                 Each iteration fetches the line at ahead and advances ahead by step.
+//                 dotInt8Ref in ref.go, for each vector. Element k is in lane k mod 16, k ascending. The
+//                 16 lanes are folded in halves.
+// Layout          q is 3×d and x is n×d, row-major without gaps. dst is 3×n with row stride ldd, and scale
+//                 has n elements. n is a positive multiple of 8, and d of 16.
+// Tile            3 vectors × 2 rows × 16 elements. Every pair of a vector and a row has two registers of lanes. Every
+//                 iteration prefetches the cache line at ahead and advances ahead by step.
 // Tail            none.
 // Special values  follow the arithmetic.
 // Registers       SI row 0 · R8 bytes of a row of x · R9 bytes of a row of q · DI dst · R12 bytes of a row of
@@ -39,8 +40,8 @@
 #define sp R11
 #define half (8*size)
 
-// SQUARES and PRODUCTS add the terms of eight elements of a vector q and of two rows, in Y12 and Y13, to the lanes a
-// and b.
+// SQUARES and PRODUCTS add the terms of eight elements of vector q and two rows, with the rows in Y12 and Y13. The terms
+// of the first row go to the lanes a, and the terms of the second row to the lanes b.
 #define SQUARES(q, a, b) \
 	VMOVUPS     q, Y14;        \
 	VSUBPS      Y12, Y14, Y15; \
@@ -72,7 +73,8 @@
 #undef ELEMENTS
 #undef size
 
-// Loads eight elements of a row, widened.
+// The WIDEN macros load eight elements of a row and convert them to float32. SCALEDINT8 also multiplies them by the
+// scale s.
 #define WIDENBF16(x, s, y) \
 	VPMOVZXWD x, y;      \
 	VPSLLD    $16, y, y
@@ -119,7 +121,7 @@
 #undef SCALESTART
 #undef SCALENEXT
 
-// SCALEDSQUARES is SQUARES for rows whose elements, in Y12 and Y13, must be multiplied by their scales.
+// SCALEDSQUARES is SQUARES for rows of int8. It multiplies the elements in Y12 and Y13 by the scales of the rows.
 #define SCALEDSQUARES(q, a, b) \
 	VMOVUPS      q, Y15;        \
 	VBROADCASTSS (sp), Y14;     \

@@ -3,14 +3,15 @@
 //	sqEuclideanMany   dst[j,i] = Σ_k (q[j,k] − x[i,k])²
 //	dotMany           dst[j,i] = Σ_k q[j,k]·x[i,k]            0≤j<3  0≤i<n  0≤k<d
 //
-// for x of float32, of float16 and bfloat16, which are widened, and of int8, times scale[i].
+// The elements of x are float32, or float16, bfloat16 or int8, which the kernels convert to float32. A row of int8 is
+// multiplied by scale[i].
 //
 // Same bits as    sqEuclideanRef, dotRef, sqEuclideanHalfRef, dotHalfRef, sqEuclideanInt8Ref and
-//                 dotInt8Ref in ref.go, for each vector: 16 lanes, element k in lane k mod 16, k
-//                 ascending, folded in halves.
-// Layout          q 3×d and x n×d row-major without gaps, dst 3×n with rows ldd apart, scale n
-//                 elements. n is a multiple of 8, d of 16, neither is 0.
-// Tile            3 vectors × 4 rows, 16 elements of each: one register for the lanes of a pair.
+//                 dotInt8Ref in ref.go, for each vector. Element k is in lane k mod 16, k ascending. The
+//                 16 lanes are folded in halves.
+// Layout          q is 3×d and x is n×d, row-major without gaps. dst is 3×n with row stride ldd, and scale
+//                 has n elements. n is a positive multiple of 8, and d of 16.
+// Tile            3 vectors × 4 rows × 16 elements. Every pair of a vector and a row has one register of lanes.
 // Tail            none.
 // Special values  follow the arithmetic.
 // Registers       SI row 0 · R8 R13 bytes of one and three rows of x · R9 bytes of a row of q · DI dst ·
@@ -37,18 +38,19 @@
 #define groups R10
 #define sp R11
 
-// HALVE adds the upper half of z to its lower half, y.
+// HALVE adds the upper half of register z to its lower half, the register y.
 #define HALVE(z, y) \
 	VEXTRACTF64X4 $1, z, Y12;   \
 	VADDPS        Y12, y, y
 
-// QUARTER folds eight lanes of each of rows a and c to four lanes, in a.
+// QUARTER folds the eight lanes of two rows, in a and c, to four lanes for each row, in a.
 #define QUARTER(a, c) \
 	VPERM2F128 $0x20, c, a, Y12; \
 	VPERM2F128 $0x31, c, a, Y13; \
 	VADDPS     Y13, Y12, a
 
-// LAST folds four lanes of rows 0 and 2 in a, and of rows 1 and 3 in b, to four numbers in xa.
+// LAST folds the four lanes of four rows to one sum for each row, in xa. Register a holds rows 0 and 2, and register b
+// holds rows 1 and 3.
 #define LAST(a, b, xa) \
 	VUNPCKLPD    b, a, Y12;            \
 	VUNPCKHPD    b, a, Y13;            \
@@ -58,8 +60,8 @@
 	VSHUFPS      $0xdd, X13, xa, X13;  \
 	VADDPS       X13, X12, xa
 
-// SQUARES and PRODUCTS add the terms of a vector, in Z16, and of rows x and y to the lanes a and b. They do not use the
-// scales s and t.
+// SQUARES and PRODUCTS add the terms of the vector in Z16 and two rows. The terms of row x go to the lanes a, and the terms
+// of row y to the lanes b. The scales s and t are not used.
 #define SQUARES(x, y, s, t, a, b) \
 	VSUBPS      x, Z16, Z17;   \
 	VFMADD231PS Z17, Z17, a;   \
@@ -89,7 +91,7 @@
 #undef ELEMENTS
 #undef size
 
-// The WIDEN macros load 16 elements of a row and widen them to float32. SCALEDINT8 also multiplies them by the scale s.
+// The WIDEN macros load 16 elements of a row and convert them to float32. SCALEDINT8 also multiplies them by the scale s.
 #define WIDENBF16(x, s, y) \
 	VPMOVZXWD x, y;      \
 	VPSLLD    $16, y, y
@@ -135,7 +137,7 @@
 #undef SCALESTART
 #undef SCALES
 
-// SCALEDSQUARES is SQUARES for rows whose elements must be multiplied by their scales.
+// SCALEDSQUARES is SQUARES for rows of int8. It multiplies the elements of rows x and y by their scales s and t.
 #define SCALEDSQUARES(x, y, s, t, a, b) \
 	VMOVAPS      Z16, Z17;    \
 	VFNMADD231PS s, x, Z17;   \
@@ -144,7 +146,7 @@
 	VFNMADD231PS t, y, Z17;   \
 	VFMADD231PS  Z17, Z17, b
 
-// SCALES loads the scales of four rows.
+// SCALES loads the scales of four rows, and SCALESTART loads the pointer to the scales.
 #define SCALESTART MOVQ scale+48(FP), sp
 #define SCALES \
 	VBROADCASTSS (sp), Z20;   \

@@ -3,14 +3,15 @@
 //	sqEuclideanMany   dst[j,i] = Σ_k (q[j,k] − x[i,k])²
 //	dotMany           dst[j,i] = Σ_k q[j,k]·x[i,k]            0≤j<3  0≤i<n  0≤k<d
 //
-// for x of float32, of float16 and bfloat16, which are widened, and of int8, times scale[i].
+// The elements of x are float32, or float16, bfloat16 or int8, which the kernels convert to float32. A row of int8 is
+// multiplied by scale[i].
 //
 // Same bits as    sqEuclideanRef, dotRef, sqEuclideanHalfRef, dotHalfRef, sqEuclideanInt8Ref and
-//                 dotInt8Ref in ref.go, for each vector: 16 lanes, element k in lane k mod 16, k
-//                 ascending, folded in halves.
-// Layout          q 3×d and x n×d row-major without gaps, dst 3×n with rows ldd apart, scale n
-//                 elements. n is a multiple of 8, d of 16, neither is 0.
-// Tile            3 vectors × 2 rows, 16 elements of each: four registers for the lanes of a pair.
+//                 dotInt8Ref in ref.go, for each vector. Element k is in lane k mod 16, k ascending. The
+//                 16 lanes are folded in halves.
+// Layout          q is 3×d and x is n×d, row-major without gaps. dst is 3×n with row stride ldd, and scale
+//                 has n elements. n is a positive multiple of 8, and d of 16.
+// Tile            3 vectors × 2 rows × 16 elements. Every pair of a vector and a row has four registers of lanes.
 // Tail            none.
 // Special values  follow the arithmetic.
 // Registers       R0 rows left · R1 elements of a row · R2–R4 rows of dst · R5 q · R6–R8 pointers into
@@ -40,7 +41,7 @@
 #define left R12
 #define sp R13
 
-// FOURLANES adds terms to lanes 4l … 4l+3 of all pairs.
+// FOURLANES adds the terms of lanes 4l … 4l+3, for three vectors and two rows.
 #define FOURLANES(l) \
 	ELEMENTS(row0, 0, 24, F24, V24); \
 	ELEMENTS(row1, 1, 25, F25, V25); \
@@ -48,7 +49,8 @@
 	TERMS(qp1, 8+l, 12+l);           \
 	TERMS(qp2, 16+l, 20+l)
 
-// SQUARES and PRODUCTS add the terms of four elements of a vector and of two rows, in V24 and V25, to the lanes a and b.
+// SQUARES and PRODUCTS add the terms of four elements of vector q and two rows, with the rows in V24 and V25. The terms
+// of the first row go to the lanes a, and the terms of the second row to the lanes b.
 #define SQUARES(q, a, b) \
 	FMOVQ.P 16(q), F26; \
 	FSUB(27, 26, 24);   \
@@ -80,8 +82,8 @@
 #undef ELEMENTS
 #undef shift
 
-// Loads four elements of a row, widened, into V24 or V25. A byte is put at the top of an integer whose lower 24
-// bits are converted as a fraction. Scale i belongs to the row.
+// The WIDEN macros load four elements of a row and convert them to float32. WIDENINT8 puts each byte at the top of a
+// 32-bit integer, and converts it as a number with 24 fraction bits. SCALEDINT8 also multiplies by scale i.
 #define WIDENF16(x, i, y, f, v) \
 	FMOVD.P 8(x), f; \
 	FCVTL_4S(y, y)
@@ -132,7 +134,7 @@
 #undef SCALESTART
 #undef SCALES
 
-// SCALEDSQUARES is SQUARES for rows whose elements must be multiplied by their scales, in V28.
+// SCALEDSQUARES is SQUARES for rows of int8. It multiplies the elements by the scales of the rows, in V28.
 #define SCALEDSQUARES(q, a, b) \
 	FMOVQ.P 16(q), F26;           \
 	VORR    V26.B16, V26.B16, V27.B16; \
@@ -141,7 +143,7 @@
 	FMLS_E(26, 25, 28, 1);        \
 	FMLA(b, 26, 26)
 
-// SCALES loads the scales of two rows.
+// SCALES loads the scales of two rows, and SCALESTART loads the pointer to the scales.
 #define SCALESTART \
 	VEOR V29.B16, V29.B16, V29.B16; \
 	MOVD scale+48(FP), sp

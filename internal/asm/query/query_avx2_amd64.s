@@ -3,15 +3,16 @@
 //	sqEuclidean   dst[i] = Σ_k (q[k] − x[i,k])²
 //	dot           dst[i] = Σ_k q[k]·x[i,k]            0≤i<n  0≤k<d
 //
-// for x of float32, of float16 and bfloat16, which are widened, and of int8, times scale[i].
+// The elements of x are float32, or float16, bfloat16 or int8, which the kernels convert to float32. A row of int8 is
+// multiplied by scale[i].
 //
 // Same bits as    sqEuclideanRef, dotRef, sqEuclideanHalfRef, dotHalfRef, sqEuclideanInt8Ref and
-//                 dotInt8Ref in ref.go: 16 lanes, element k in lane k mod 16, k ascending, folded
-//                 in halves.
-// Layout          q d elements, x n×d row-major without gaps, dst and scale n elements. n is a
-//                 multiple of 8, d of 16, neither is 0.
-// Tile            4 rows, 16 elements of each: two vectors for the lanes of a row. Far kernels:
-//                 row i of each of four streams of n/4 rows.
+//                 dotInt8Ref in ref.go. Element k is in lane k mod 16, k ascending. The 16 lanes are
+//                 folded in halves.
+// Layout          q has d elements. x is n×d, row-major without gaps. dst and scale have n elements. n is a
+//                 positive multiple of 8, and d of 16.
+// Tile            4 rows × 16 elements. Every row has two registers of lanes. In the Far kernels, the four rows
+//                 of a tile are n/4 rows apart.
 // Tail            none.
 // Special values  follow the arithmetic.
 // Registers       SI row 0 · R8 R9 bytes of one and three rows · DI dst · DX pointer into q · BX q ·
@@ -40,11 +41,12 @@
 #define dld3 R12
 #define half (8*size)
 
-// FETCH prefetches x in ascending order: in each iteration as many bytes as the iteration reads, beginning far bytes
-// behind the start of the next four rows. A prefetch beyond the end of x does nothing.
+// FETCH prefetches the rows after the current four rows. The first prefetch is 1024 bytes after the start of these rows,
+// and every iteration prefetches as many bytes as it reads. A prefetch beyond the end of x has no effect.
 #define far 1024
 
-// Adds the terms of a row, from x or differences in Y10 and Y11, to its lanes a and b.
+// SQUARES and PRODUCTS add the terms of 16 elements of a row to its lanes a and b. Y10 and Y11 hold the elements in
+// PRODUCTS, and the differences in SQUARES. DIFFERENCES computes the differences.
 #define SQUARES(a, b) \
 	VFMADD231PS Y10, Y10, a; \
 	VFMADD231PS Y11, Y11, b
@@ -55,8 +57,8 @@
 	VSUBPS Y10, Y8, Y10; \
 	VSUBPS Y11, Y9, Y11
 
-// HALVES adds lane l and lane l+8 of four rows. QUARTERS adds lane l and lane l+4 of rows 0 and 2, and of rows 1
-// and 3, in Y0 and Y2. SUMS folds these lanes to the sums of rows 0 to 3 in X0.
+// HALVES adds lanes l and l+8 of four rows. QUARTERS adds lanes l and l+4. It leaves rows 0 and 2 in Y0, and rows 1 and 3
+// in Y2. SUMS folds these lanes to the four row sums in X0.
 #define HALVES \
 	VADDPS Y1, Y0, Y0; \
 	VADDPS Y3, Y2, Y2; \
@@ -78,7 +80,7 @@
 	VSHUFPS      $0xdd, X1, X0, X9; \
 	VADDPS       X9, X8, X0
 
-// Loads 16 elements of a row, widened.
+// The WIDEN macros load 16 elements of a row into Y10 and Y11, and convert them to float32.
 #define WIDENBF16(lo, hi) \
 	VPMOVZXWD lo, Y10;       \
 	VPMOVZXWD hi, Y11;       \
@@ -97,7 +99,8 @@
 #define SCALES
 #define args 40
 
-// From 1024 elements on, four rows and the next four do not fit L1, so FETCH fetches the same rows near bytes ahead.
+// If d ≥ 1024, the current four rows and the next four rows do not fit in the L1 cache together. In this case FETCH
+// prefetches the current rows, 512 bytes ahead.
 #define near 512
 #define NEXT \
 	PREFETCHT0 far(ahead);       \
@@ -185,7 +188,7 @@ fetched:
 #undef SCALESTART
 #undef SCALES
 
-// SCALES loads the scales of four rows.
+// SCALES loads the scales of four rows, and SCALESTART loads the pointer to the scales.
 #define SCALESTART MOVQ scale+40(FP), sp
 #define SCALES \
 	VBROADCASTSS (sp), Y12;   \

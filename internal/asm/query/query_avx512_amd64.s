@@ -3,14 +3,15 @@
 //	sqEuclidean   dst[i] = Σ_k (q[k] − x[i,k])²
 //	dot           dst[i] = Σ_k q[k]·x[i,k]            0≤i<n  0≤k<d
 //
-// for x of float32, of float16 and bfloat16, which are widened, and of int8, times scale[i].
+// The elements of x are float32, or float16, bfloat16 or int8, which the kernels convert to float32. A row of int8 is
+// multiplied by scale[i].
 //
 // Same bits as    sqEuclideanRef, dotRef, sqEuclideanHalfRef, dotHalfRef, sqEuclideanInt8Ref and
-//                 dotInt8Ref in ref.go: 16 lanes, element k in lane k mod 16, k ascending, folded
-//                 in halves.
-// Layout          q d elements, x n×d row-major without gaps, dst and scale n elements. n is a
-//                 multiple of 8, d of 16, neither is 0.
-// Tile            8 rows, 16 elements of each: one vector for the lanes of a row. 4 rows of float32.
+//                 dotInt8Ref in ref.go. Element k is in lane k mod 16, k ascending. The 16 lanes are
+//                 folded in halves.
+// Layout          q has d elements. x is n×d, row-major without gaps. dst and scale have n elements. n is a
+//                 positive multiple of 8, and d of 16.
+// Tile            8 rows × 16 elements, or 4 rows of float32. Every row has one register of lanes.
 // Tail            none.
 // Special values  follow the arithmetic.
 // Registers       SI R11 rows 0 and 4 · R8 R9 bytes of one and three rows · DI dst · DX pointer into q ·
@@ -36,22 +37,23 @@
 #define sp R12
 #define ahead R13
 
-// FETCH prefetches x in ascending order: in each iteration as many bytes as the iteration reads, beginning at the start
-// of the next rows or far bytes behind it. A prefetch beyond the end of x does nothing.
+// FETCH prefetches the rows after the current tile. The first prefetch is at the start of these rows, or 1024 bytes after
+// the start. Every iteration prefetches as many bytes as it reads. A prefetch beyond the end of x has no effect.
 #define far 1024
 
-// HALVE adds the upper half of z to its lower half, y.
+// HALVE adds the upper half of register z to its lower half, the register y.
 #define HALVE(z, y) \
 	VEXTRACTF64X4 $1, z, Y8;   \
 	VADDPS        Y8, y, y
 
-// QUARTER folds eight lanes of each of rows a and c to four lanes, in a.
+// QUARTER folds the eight lanes of two rows, in a and c, to four lanes for each row, in a.
 #define QUARTER(a, c) \
 	VPERM2F128 $0x20, c, a, Y8; \
 	VPERM2F128 $0x31, c, a, Y9; \
 	VADDPS     Y9, Y8, a
 
-// LAST folds four lanes of rows 0 and 2 in a, and of rows 1 and 3 in b, to four numbers in xa.
+// LAST folds the four lanes of four rows to one sum for each row, in xa. Register a holds rows 0 and 2, and register b
+// holds rows 1 and 3.
 #define LAST(a, b, xa) \
 	VUNPCKLPD    b, a, Y8;            \
 	VUNPCKHPD    b, a, Y9;            \
@@ -61,7 +63,8 @@
 	VSHUFPS      $0xdd, X9, xa, X9;   \
 	VADDPS       X9, X8, xa
 
-// HALVES folds the lanes of eight rows to eight lanes each. SUMS folds these to the sums of rows 0 to 3 in X0 and of rows 4 to 7 in X4.
+// HALVES folds the 16 lanes of every row to eight lanes, for eight rows. SUMS folds the eight lanes to row sums, with rows
+// 0 to 3 in X0 and rows 4 to 7 in X4.
 #define HALVES \
 	HALVE(Z0, Y0); \
 	HALVE(Z1, Y1); \
@@ -79,7 +82,7 @@
 	LAST(Y0, Y1, X0); \
 	LAST(Y4, Y5, X4)
 
-// Loads 16 elements of a row, widened.
+// The WIDEN macros load 16 elements of a row into Z9, and convert them to float32.
 #define WIDENBF16(x) \
 	VPMOVZXWD x, Z9;       \
 	VPSLLD    $16, Z9, Z9
@@ -91,14 +94,14 @@
 #define SCALES
 #define args 40
 
-// LINES fetches four lines.
+// LINES prefetches four cache lines.
 #define LINES(at) \
 	PREFETCHT0 at(ahead);       \
 	PREFETCHT0 (at+64)(ahead);  \
 	PREFETCHT0 (at+128)(ahead); \
 	PREFETCHT0 (at+192)(ahead)
 
-// From 1024 elements on, four rows and the next four do not fit L1, so nothing is fetched.
+// If d ≥ 1024, the current four rows and the next four rows do not fit in the L1 cache together, so FETCH does nothing.
 #define size 4
 #define FETCH \
 	CMPQ groups, $64; \
@@ -162,7 +165,7 @@ unfetched:
 #undef SCALESTART
 #undef SCALES
 
-// SCALES loads the scales of eight rows.
+// SCALES loads the scales of eight rows, and SCALESTART loads the pointer to the scales.
 #define SCALESTART MOVQ scale+40(FP), sp
 #define SCALES \
 	VBROADCASTSS (sp), Z16;   \

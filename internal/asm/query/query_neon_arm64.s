@@ -3,14 +3,15 @@
 //	sqEuclidean   dst[i] = Σ_k (q[k] − x[i,k])²
 //	dot           dst[i] = Σ_k q[k]·x[i,k]            0≤i<n  0≤k<d
 //
-// for x of float32, of float16 and bfloat16, which are widened, and of int8, times scale[i].
+// The elements of x are float32, or float16, bfloat16 or int8, which the kernels convert to float32. A row of int8 is
+// multiplied by scale[i].
 //
 // Same bits as    sqEuclideanRef, dotRef, sqEuclideanHalfRef, dotHalfRef, sqEuclideanInt8Ref and
-//                 dotInt8Ref in ref.go: 16 lanes, element k in lane k mod 16, k ascending, folded
-//                 in halves.
-// Layout          q d elements, x n×d row-major without gaps, dst and scale n elements. n is a
-//                 multiple of 8, d of 16, neither is 0.
-// Tile            4 rows, 16 elements of each: four registers for the lanes of a row.
+//                 dotInt8Ref in ref.go. Element k is in lane k mod 16, k ascending. The 16 lanes are
+//                 folded in halves.
+// Layout          q has d elements. x is n×d, row-major without gaps. dst and scale have n elements. n is a
+//                 positive multiple of 8, and d of 16.
+// Tile            4 rows × 16 elements. Every row has four registers of lanes.
 // Tail            none.
 // Special values  follow the arithmetic.
 // Registers       R0 rows left · R1 elements of a row · R2 dst · R3 q · R4–R7 pointers into the rows ·
@@ -38,14 +39,14 @@
 #define ld R10
 #define sp R11
 
-// SQUARES and PRODUCTS add the terms of the elements in V20–V23 to lanes.
+// SQUARES and PRODUCTS add the terms of 16 elements of a row, in V20–V23, to the four registers of lanes.
 #define SQUARES(lanes) \
 	OF4(FSUB, 20, 16, 20); \
 	OF4(FMLA, lanes, 20, 20)
 #define PRODUCTS(lanes) OF4(FMLA, lanes, 20, 16)
 
-// Loads 16 elements of a row, widened, into V20–V23. A byte is put at the top of an integer whose lower 24 bits
-// are converted as a fraction.
+// The WIDEN macros load 16 elements of a row into V20–V23, and convert them to float32. WIDENINT8 puts each byte at the
+// top of a 32-bit integer, and converts it as a number with 24 fraction bits.
 #define WIDENBF16(x) \
 	FLDPQ.P 32(x), (F24, F25);     \
 	VZIP1   V24.H8, V27.H8, V20.H8; \
@@ -131,7 +132,7 @@
 #undef SCALESTART
 #undef SCALES
 
-// SCALES loads the scales of four rows.
+// SCALES loads the scales of four rows, and SCALESTART loads the pointer to the scales.
 #define SCALESTART \
 	VEOR V27.B16, V27.B16, V27.B16; \
 	MOVD scale+40(FP), sp

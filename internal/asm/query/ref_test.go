@@ -6,7 +6,7 @@ import (
 	"github.com/gomonge/monge/internal/asm/asmtest"
 )
 
-// TestAccuracy compares the definitions with exact sums, within the bounds of doc.go.
+// TestAccuracy compares the Go reference implementations with exact sums, within the error bounds in doc.go.
 func TestAccuracy(t *testing.T) {
 	var sq, products asmtest.Worst
 	rng := asmtest.NewRand(3)

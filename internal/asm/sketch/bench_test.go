@@ -8,7 +8,8 @@ import (
 	"github.com/gomonge/monge/internal/asm/asmtest"
 )
 
-// BenchmarkFilter compares rows in a second-level cache, in the last cache and in memory, with the forms of the machine and without.
+// BenchmarkFilter measures Filter for rows in the second-level cache, in the last-level cache and in memory. It runs with
+// and without the optional instructions of the machine, such as VNNI.
 func BenchmarkFilter(b *testing.B) {
 	const d = 128
 	for _, n := range []int{64, 3125, 25000} {

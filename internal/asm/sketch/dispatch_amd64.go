@@ -8,9 +8,9 @@ import (
 	"github.com/gomonge/monge/internal/asm"
 )
 
-// Functions that call assembly are not inlined: their stack checks let the scheduler stop the
-// goroutine. Assembly takes at least one group and one feature; the reference handles rows without
-// features.
+// The functions that call assembly are not inlined, because the scheduler can stop a goroutine only at a
+// stack check of a Go function. The numbers of groups and features are positive. Rows without features
+// use the Go reference implementation.
 
 //go:noescape
 func filterAVX512VNNI(masks *uint32, codes *uint8, groups *Group, n int, queries *int8, steps int, q *Query)
@@ -54,7 +54,7 @@ func filter(masks []uint32, codes []uint8, groups []Group, queries []int8, q *[Q
 	case level == asm.AVX512:
 		filterAVX512(mp, cp, gp, len(groups), qp, steps, &q[0])
 	case level == asm.AVX2:
-		for j := 0; j < Queries; j += 4 { // the registers hold the sums of four queries
+		for j := 0; j < Queries; j += 4 { // the kernel processes four queries at a time
 			filterAVX2(&masks[j], cp, gp, len(groups), &queries[j*Step], steps, &q[j])
 		}
 	default:

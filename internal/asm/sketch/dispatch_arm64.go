@@ -8,9 +8,9 @@ import (
 	"github.com/gomonge/monge/internal/asm"
 )
 
-// Functions that call assembly are not inlined: their stack checks let the scheduler stop the
-// goroutine. Assembly takes at least one group and one feature; the reference handles rows without
-// features.
+// The functions that call assembly are not inlined, because the scheduler can stop a goroutine only at a
+// stack check of a Go function. The numbers of groups and features are positive. Rows without features
+// use the Go reference implementation.
 
 //go:noescape
 func filterNEONDotProd(masks *uint32, codes *uint8, groups *Group, n int, queries *int8, steps int, q *Query)
@@ -38,7 +38,7 @@ func filter(masks []uint32, codes []uint8, groups []Group, queries []int8, q *[Q
 		return
 	}
 	cp, gp := unsafe.SliceData(codes), unsafe.SliceData(groups)
-	for j := 0; j < Queries; j += 4 { // the registers hold the sums of four queries
+	for j := 0; j < Queries; j += 4 { // the kernel processes four queries at a time
 		if asm.Uses(asm.DotProd) {
 			filterNEONDotProd(&masks[j], cp, gp, len(groups), &queries[j*Step], steps, &q[j])
 		} else {

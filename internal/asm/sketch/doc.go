@@ -1,25 +1,26 @@
-// Package sketch finds the rows that may be among the nearest of a query, from one byte an element.
+// Package sketch finds the rows that may be among the nearest rows of a query. It uses a sketch of every row, which has one
+// byte for each element.
 //
-// A sketch of a row x is s·c with integers c from −63 to 63 and a scale s, and a sketch of a query q is t·p with integers p
-// from −127 to 127. Filter computes Σ c·p exactly, and from it a number for each row and query, which it compares with a
-// threshold. With coefficients that the caller chooses, the number is an upper bound of an inner product or of minus a distance.
-// So the rows without a bit in the masks cannot be among the results.
+// The sketch of a row x is s·c with integers c from −63 to 63 and a scale s. The sketch of a query q is t·p with integers p
+// from −127 to 127 and a scale t. Filter computes Σ c·p exactly. From this sum it computes a number for each row and query,
+// and compares the number with a threshold. The caller chooses the coefficients so that the number is an upper bound of an
+// inner product, or of the negative of a distance. So rows without a bit in the masks cannot be among the results.
 //
 //	t    = start_j + Σ_k (c_ik + 64)·p_jk     an integer, rounded to float32
 //	t    = t·Scale_i
 //	t    = FMA(Rest_i, Rest_j, t)
 //	t    = FMA(Norm_i, Norm_j, t)
 //	t    = FMA(Norm_i², Square_j, t)          the square is rounded
-//	bit  = !(t < Threshold_j)                 so that NaN sets the bit
+//	bit  = !(t < Threshold_j)                 NaN sets the bit
 //
-// for row i of a group and query j. With start_j = −64·Σ_k p_jk the integer is Σ_k c_ik·p_jk.
+// for row i of a group and query j. If start_j = −64·Σ_k p_jk, the integer is Σ_k c_ik·p_jk.
 //
-// Rows are stored in groups of Rows rows, and features in steps of Step features. Step s of a group is 128 bytes from 128·s on.
-// Row i has bytes 4i to 4i+3 of them: the integers c + 64 of features 4s to 4s+3. So a register holds a step of several rows, its
-// lanes are rows, and no sum is folded. Likewise, step s of a block of Queries queries is 48 bytes, and query j has bytes 4j to
-// 4j+3. The bytes of a query of FilterOne are adjacent.
+// Rows are stored in groups of Rows rows, and features in steps of Step features. Step s of a group is the 128 bytes from
+// offset 128·s. Bytes 4i to 4i+3 of a step belong to row i. They are the integers c + 64 of features 4s to 4s+3. So a register
+// holds one step of several rows, every lane sums one row, and the kernels fold no lanes. In the same way, step s of a block of
+// Queries queries is 48 bytes, and bytes 4j to 4j+3 belong to query j. The bytes of a query of FilterOne are adjacent.
 //
-// QuantizeRow and QuantizeQuery make these integers and two sums in float64:
+// QuantizeRow and QuantizeQuery compute these integers, and two sums in float64:
 //
 //	m    = max_k |x_k|
 //	s    = m/127 or, for rows, m/63           rounded to float32
@@ -27,8 +28,8 @@
 //	e_k  = FMA(−s, c_k, x_k)                  in float64, exact
 //	Σ_k x_k² and Σ_k e_k²
 //
-// Element k goes to lane k mod 8, in ascending order, by FMA(x_k, x_k, lane) and FMA(e_k, e_k, lane). The lanes are folded in halves, by
-// num.Fold. The integers of a row of zeros are zero.
+// One FMA adds the term of element k to lane k mod 8, in ascending order. num.Fold adds the lanes in halves. The integers of
+// a row of zeros are zero.
 //
 // The contract:
 //

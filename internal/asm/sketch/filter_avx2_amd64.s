@@ -3,11 +3,11 @@
 //	filter      masks[g,j] bit i = !(t < τ_j), t = ((Start_j + Σ_k c_ik·p_jk)·Scale_i + Rest_i·Rest_j + Norm_i·Norm_j + Norm_i²·Square_j)
 //	filterOne   the same for one query           0≤g<n  0≤i<32  0≤j<4, of the 12 queries of a block  0≤k<4·steps
 //
-// Same bits as    filterRef and filterOneRef in ref.go: the sum is an integer modulo 2³², then one rounding for each operation.
-// Layout          codes n groups of steps × 32 rows × 4 bytes, each at most 127; queries steps × 12 queries × 4 bytes, or steps × 4 bytes;
-//                 groups n × 3 × 32 numbers; q 12 or 1 × 5 numbers. Neither n nor steps is 0.
-// Tile            16 rows × 4 queries, or 32 rows × 1 query, with four features of each: one lane for a row and a query. VPMADDUBSW adds two
-//                 products of a code, at most 127, and a byte. They are at most 2·127·128, so it does not saturate.
+// Same bits as    filterRef and filterOneRef in ref.go. The sum over k is an integer modulo 2³². Every other operation rounds once.
+// Layout          codes has n groups of steps × 32 rows × 4 bytes. Every byte of codes is at most 127. queries has steps × 12 queries
+//                 × 4 bytes, or steps × 4 bytes. groups has n × 3 × 32 numbers, and q has 5 numbers for every query. n, steps ≥ 1.
+// Tile            16 rows × 4 queries, or 32 rows × 1 query, with four features at a time. Every pair of a row and a query has one lane.
+//                 VPMADDUBSW adds two products of bytes. The sum is at most 2·127·128, so VPMADDUBSW does not saturate.
 // Tail            none.
 // Special values  follow the arithmetic.
 // Registers       SI codes · R11 pointer into codes · R8 group · R12 halves of it left · DI masks · BX queries · DX pointer into queries · R9 numbers
@@ -37,7 +37,8 @@
 	VPCMPEQD Y15, Y15, Y15; \
 	VPSRLW   $15, Y15, Y15
 
-// PRODUCTS multiplies rows x and y by four elements of a query (Y10), and adds the products to sums a and b.
+// PRODUCTS multiplies four codes of each row in x and y by four codes of a query, in Y10. It adds the products to the sums a
+// and b.
 #define PRODUCTS(x, y, a, b) \
 	VPMADDUBSW Y10, x, Y12;   \
 	VPMADDUBSW Y10, y, Y13;   \
@@ -46,19 +47,19 @@
 	VPADDD     Y12, a, a;     \
 	VPADDD     Y13, b, b
 
-// START begins the sums of a query.
+// START sets the sums a and b to the field Start of a query.
 #define START(at, a, b) \
 	VPBROADCASTD at(np), a; \
 	VMOVAPS      a, b
 
-// NUMBERS loads the numbers of eight rows.
+// NUMBERS loads Scale, Rest and Norm of eight rows, and computes Norm².
 #define NUMBERS(at) \
 	VMOVUPS at(gp), Y8;        \
 	VMOVUPS (at+128)(gp), Y9;  \
 	VMOVUPS (at+256)(gp), Y10; \
 	VMULPS  Y10, Y10, Y11
 
-// BOUND computes the bounds of query j of a tile and these rows.
+// BOUND computes the bounds t of eight rows for query j of a tile, from the integer sums in sum.
 #define BOUND(j, sum) \
 	VCVTDQ2PS    sum, sum;           \
 	VMULPS       Y8, sum, sum;       \
@@ -69,7 +70,7 @@
 	VBROADCASTSS (20*j+12)(np), Y14; \
 	VFMADD231PS  Y14, Y11, sum
 
-// MASK compares these bounds with the threshold.
+// MASK compares the bounds in sum with the threshold of query j, and stores the eight mask bits.
 #define MASK(j, at, sum) \
 	VBROADCASTSS (20*j+16)(np), Y12; \
 	VCMPPS       $5, Y12, sum, sum;  \
@@ -149,7 +150,7 @@ steploop:
 	RET
 #undef MASK
 
-// MASK computes the bounds of eight rows and compares them with the threshold.
+// MASK computes the bounds t of eight rows, from the integer sums in sum, and compares them with the threshold.
 #define MASK(at, sum) \
 	VCVTDQ2PS   sum, sum;              \
 	VMULPS      (32*at)(gp), sum, sum; \
@@ -160,7 +161,7 @@ steploop:
 	VFMADD231PS Y7, Y9, sum;           \
 	VCMPPS      $5, Y8, sum, sum
 
-// STORE stores the bits of eight rows.
+// STORE stores the mask bits of eight rows.
 #define STORE(at, sum) \
 	VMOVMSKPS sum, step; \
 	MOVB      step, at(mp)

@@ -3,11 +3,11 @@
 //	filter      masks[g,j] bit i = !(t < τ_j), t = ((Start_j + Σ_k c_ik·p_jk)·Scale_i + Rest_i·Rest_j + Norm_i·Norm_j + Norm_i²·Square_j)
 //	filterOne   the same for one query           0≤g<n  0≤i<32  0≤j<12  0≤k<4·steps
 //
-// Same bits as    filterRef and filterOneRef in ref.go: the sum is an integer modulo 2³², then one rounding for each operation.
-// Layout          codes n groups of steps × 32 rows × 4 bytes, each at most 127; queries steps × 12 queries × 4 bytes, or steps × 4 bytes;
-//                 groups n × 3 × 32 numbers; q 12 or 1 × 5 numbers. Neither n nor steps is 0.
-// Tile            32 rows × 12 queries or 1 query, with four features of each: one lane for a row and a query. Without VNNI, VPMADDUBSW adds two
-//                 products of a code, at most 127, and a byte. They are at most 2·127·128, so it does not saturate.
+// Same bits as    filterRef and filterOneRef in ref.go. The sum over k is an integer modulo 2³². Every other operation rounds once.
+// Layout          codes has n groups of steps × 32 rows × 4 bytes. Every byte of codes is at most 127. queries has steps × 12 queries
+//                 × 4 bytes, or steps × 4 bytes. groups has n × 3 × 32 numbers, and q has 5 numbers for every query. n, steps ≥ 1.
+// Tile            32 rows × 12 queries or 1 query, with four features at a time. Every pair of a row and a query has one lane. Without VNNI,
+//                 VPMADDUBSW adds two products of bytes. The sum is at most 2·127·128, so VPMADDUBSW does not saturate.
 // Tail            none.
 // Special values  follow the arithmetic.
 // Registers       SI codes · R8 group · DI masks · BX queries · DX pointer into queries · R9 numbers of the queries · AX groups left ·
@@ -30,7 +30,8 @@
 #define count R10
 #define step CX
 
-// PRODUCTS adds the products of a step.
+// PRODUCTS multiplies four codes of each row in Z24 and Z25 by four codes of a query, in Z26. It adds the products to the
+// sums a and b.
 #define PRODUCTS(a, b) \
 	VPDPBUSD Z26, Z24, a; \
 	VPDPBUSD Z26, Z25, b
@@ -46,7 +47,7 @@
 #undef PRODUCTS
 #undef CONSTANTS
 
-// PRODUCTS without VNNI: it adds pairs of products, then pairs of these sums.
+// This PRODUCTS is for machines without VNNI. It adds pairs of products, and then pairs of these sums.
 #define PRODUCTS(a, b) \
 	VPMADDUBSW Z26, Z24, Z28; \
 	VPMADDUBSW Z26, Z25, Z29; \

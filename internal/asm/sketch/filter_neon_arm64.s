@@ -3,11 +3,11 @@
 //	filter      masks[g,j] bit i = !(t < τ_j), t = ((Start_j + Σ_k c_ik·p_jk)·Scale_i + Rest_i·Rest_j + Norm_i·Norm_j + Norm_i²·Square_j)
 //	filterOne   the same for one query           0≤g<n  0≤i<32  0≤j<4, of the 12 queries of a block  0≤k<4·steps
 //
-// Same bits as    filterRef and filterOneRef in ref.go: the sum is an integer modulo 2³², then one rounding for each operation.
-// Layout          codes n groups of steps × 32 rows × 4 bytes, each at most 127; queries steps × 12 queries × 4 bytes, or steps × 4 bytes;
-//                 groups n × 3 × 32 numbers; q 12 or 1 × 5 numbers. Neither n nor steps is 0.
-// Tile            16 rows × 4 queries, or 32 rows × 1 query, with four features of each: one lane for a row and a query. Without SDOT, ADDP adds
-//                 two products of a code, at most 127, and a byte. They are at most 2·127·128, so it does not overflow.
+// Same bits as    filterRef and filterOneRef in ref.go. The sum over k is an integer modulo 2³². Every other operation rounds once.
+// Layout          codes has n groups of steps × 32 rows × 4 bytes. Every byte of codes is at most 127. queries has steps × 12 queries
+//                 × 4 bytes, or steps × 4 bytes. groups has n × 3 × 32 numbers, and q has 5 numbers for every query. n, steps ≥ 1.
+// Tile            16 rows × 4 queries, or 32 rows × 1 query, with four features at a time. Every pair of a row and a query has one lane. Without
+//                 SDOT, ADDP adds two products of bytes. The sum is at most 2·127·128, so ADDP does not overflow.
 // Tail            none.
 // Special values  follow the arithmetic.
 // Registers       R0 masks · R1 codes · R2 pointer into codes · R3 group · R4 groups left · R5 queries · R6 pointer into queries · R7 steps · R8 steps
@@ -35,19 +35,19 @@
 #define np R9
 #define half R10
 
-// NUMBERS loads the numbers of a query, and broadcasts the threshold to all lanes.
+// NUMBERS loads Start and the three coefficients of a query into v, and broadcasts its threshold to all lanes of threshold.
 #define NUMBERS(v, threshold) \
 	VLD1.P  16(np), [v.S4];        \
 	VLD1R.P 4(np), [threshold.S4]
 
-// START begins the sums of a query.
+// START sets the sums a, b, c and d to the field Start of a query.
 #define START(v, a, b, c, d) \
 	VDUP v.S[0], a.S4; \
 	VDUP v.S[0], b.S4; \
 	VDUP v.S[0], c.S4; \
 	VDUP v.S[0], d.S4
 
-// WEIGHTS sets the bits of the first four rows in V20.
+// WEIGHTS sets the lanes of V20 to the mask bits of the first four rows: 1, 2, 4 and 8.
 #define WEIGHTS \
 	MOVD  $1, R11;                 \
 	VDUP  R11, V20.S4;             \
@@ -56,7 +56,7 @@
 	VSHL  $2, V20.S4, V21.S4;      \
 	VZIP1 V21.D2, V20.D2, V20.D2
 
-// ROWS loads the numbers of the next four rows.
+// ROWS loads Scale, Rest and Norm of four rows, and computes Norm².
 #define ROWS \
 	VLD1   (gp), [V16.S4];  \
 	ADD    $128, gp, R11;  \
@@ -65,13 +65,14 @@
 	VLD1   (R11), [V18.S4]; \
 	FMUL(19, 18, 18)
 
-// NEXT advances to the next four rows and their bits.
+// NEXT advances to the next four rows and to their mask bits.
 #define NEXT \
 	ADD  $16, gp;             \
 	VSHL $4, V20.S4, V20.S4;  \
 	ROWS
 
-// BOUND sets sum s to the bits of the rows whose bound is not below the threshold.
+// BOUND computes the bounds t of four rows, from the integer sums in s. It sets s to the mask bits of the rows with a bound
+// that is not below the threshold.
 #define BOUND(s, numbers, threshold) \
 	SCVTF_4S(s, s)           \
 	FMUL(s, s, 16)           \
@@ -81,7 +82,7 @@
 	FCMGT(s, threshold, s)   \
 	BIC_16B(s, 20, s)
 
-// MASK stores the bits of 16 rows.
+// MASK combines the mask bits of 16 rows, in a, b, c and d, and stores them.
 #define MASK(a, b, c, d, at) \
 	VORR  b.B16, a.B16, a.B16; \
 	VORR  d.B16, c.B16, c.B16; \
@@ -103,7 +104,7 @@
 #undef FILTER
 #undef FILTERONE
 
-// PAIRS multiplies four rows by four elements of a query (V23), and adds the products to sum.
+// PAIRS multiplies four codes of each of four rows by four codes of a query, in V23. It adds the products to sum.
 #define PAIRS(sum, rows) \
 	SMULL_8H(21, rows, 23)      \
 	SMULL2_8H(22, rows, 23)     \

@@ -12,31 +12,31 @@ const (
 	Rows = 32
 	// Queries is the number of queries in a block.
 	Queries = 12
-	// Step divides the number of features.
+	// Step must divide the number of features.
 	Step = 4
-	// MaxFeatures is the largest number of features whose sum of products is below 2³¹.
+	// MaxFeatures is the largest number of features. It keeps the sum of products below 2³¹.
 	MaxFeatures = 100_000
 
-	stepBytes  = Rows * Step    // of a step of a group
-	queryBytes = Queries * Step // of a step of a block
-	zero       = 64             // the code of 0 in a row
+	stepBytes  = Rows * Step    // byte count of a step of a group
+	queryBytes = Queries * Step // byte count of a step of a block
+	zero       = 64             // code of the integer 0 in a row
 )
 
-// A Group has the numbers of a group of rows that Filter uses in addition to their codes.
+// A Group has the scales and other numbers of a group of rows. Filter uses them together with the codes of the rows.
 type Group struct {
 	Scale, Rest, Norm [Rows]float32
 }
 
-// A Query has the numbers of a query that Filter uses in addition to its codes: the start of the integer sum, the coefficients
-// of the rows' Rest, Norm and squared Norm, and a threshold.
+// A Query has the numbers of a query that Filter uses together with its codes. Start is the initial value of the integer sum.
+// Rest, Norm and Square are the coefficients of the Rest, Norm and squared Norm of a row.
 type Query struct {
 	Start                         int32
 	Rest, Norm, Square, Threshold float32
 }
 
-// Filter sets masks[g·Queries+j] for the groups g and the queries j of a block: bit i is clear if row i of the group is below the
-// threshold of the query. There are d = len(queries)/Queries features. It panics if d is not a multiple of Step or larger than
-// MaxFeatures, and if a slice is too short.
+// Filter sets masks[g·Queries+j] for all groups g and the queries j of a block. Bit i of this mask is clear if the bound of row i
+// of group g is below the threshold of query j. There are d = len(queries)/Queries features. Filter panics if d is not a multiple
+// of Step, if d is larger than MaxFeatures, or if a slice is too short.
 func Filter(masks []uint32, codes []uint8, groups []Group, queries []int8, q *[Queries]Query) {
 	n := len(groups)
 	size := checkFilter(n, Queries, len(masks), len(codes), len(queries))
@@ -59,11 +59,11 @@ func FilterOne(masks []uint32, codes []uint8, groups []Group, query []int8, q *Q
 	}
 }
 
-// work is the number of products of bytes that take at most the time of one FMA of float32.
+// work is the number of byte products that take about the time of one float32 FMA.
 const work = 2
 
-// checkFilter checks the shapes. masks, codes and queries are the lengths of slices. It returns the
-// bytes of a group.
+// checkFilter panics if the sizes are invalid. The arguments masks, codes and queries are the lengths of the slices. It
+// returns the byte count of a group.
 func checkFilter(n, m, masks, codes, queries int) (size int) {
 	d := queries / m
 	if queries%(m*Step) != 0 || d > MaxFeatures {
@@ -74,15 +74,15 @@ func checkFilter(n, m, masks, codes, queries int) (size int) {
 	return d * Rows
 }
 
-// QuantizeRow sets the codes of a row of a group. codes begins at the first byte of the row, and 4 bytes in every 128 are set. It
-// returns the scale, Σx², and the squared error of the sketch, Σ(x − scale·c)². Elements must be finite. It panics if len(x) is
-// not a multiple of Step, or if codes is too short.
+// QuantizeRow sets the codes of a row of a group. The slice codes begins at the first byte of the row, and QuantizeRow sets 4
+// bytes in every 128. It returns the scale, Σx², and the squared error Σ(x − scale·c)² of the sketch. Elements must be finite.
+// It panics if len(x) is not a multiple of Step, or if codes is too short.
 func QuantizeRow(codes []uint8, x []float32) (scale float32, square, rest float64) {
 	return quantizeBytes(codes, stepBytes, x, 63, zero)
 }
 
-// QuantizeQuery is like QuantizeRow for a query, whose steps are stride bytes apart: 4 for FilterOne, 4·Queries in a block. It also
-// returns the sum of the codes.
+// QuantizeQuery is like QuantizeRow, for a query. The steps of the query are stride bytes apart. The stride is 4 for FilterOne,
+// and 4·Queries for a query of a block. QuantizeQuery also returns the sum of the codes.
 func QuantizeQuery(codes []int8, stride int, x []float32) (scale float32, sum int32, square, rest float64) {
 	scale, square, rest = quantizeBytes(unsafe.Slice((*uint8)(unsafe.Pointer(unsafe.SliceData(codes))), len(codes)), stride, x, 127, 0)
 	for k := 0; k < len(x); k += Step {
@@ -93,7 +93,8 @@ func QuantizeQuery(codes []int8, stride int, x []float32) (scale float32, sum in
 	return scale, sum, square, rest
 }
 
-// Largest returns the largest |x_k| by its bits, so that a NaN is above infinity. It is 0 for an empty slice.
+// Largest returns the largest |x_k|, or 0 if x is empty. It compares the bits of |x_k| as integers, so a NaN is larger than
+// infinity.
 func Largest(x []float32) float32 {
 	top := uint32(0)
 	for p := asm.Piece(len(x), 1, Step); len(x) >= Step; {

@@ -9,7 +9,7 @@ import (
 	"github.com/gomonge/monge/internal/asm/asmtest"
 )
 
-// bytesOf returns n bytes, a multiple of 4, in the memory of an arena, which draws them.
+// bytesOf returns n bytes in the memory of an arena. The function draw returns their values. n must be a multiple of 4.
 func bytesOf(a *asmtest.Arena[float32], n int, draw func() uint8) []uint8 {
 	in := a.InOut(n/4, asmtest.Gauss)
 	b := unsafe.Slice((*uint8)(unsafe.Pointer(unsafe.SliceData(in))), n)
@@ -23,7 +23,7 @@ func asInt8(b []uint8) []int8 {
 	return unsafe.Slice((*int8)(unsafe.Pointer(unsafe.SliceData(b))), len(b))
 }
 
-// A problem has the arguments of Filter and FilterOne in the memory of an arena.
+// A problem contains the arguments of Filter or FilterOne, in the memory of an arena.
 type problem struct {
 	masks   []uint32
 	codes   []uint8
@@ -32,7 +32,7 @@ type problem struct {
 	numbers []Query
 }
 
-// newProblem draws codes up to the largest, and thresholds among the values.
+// newProblem returns a problem with n groups, m queries and d features. Some thresholds are exactly the bound of a row.
 func newProblem(a *asmtest.Arena[float32], n, m, d int, class asmtest.Class) problem {
 	code := func() uint8 { return uint8(a.Rand.IntN(128)) }
 	if a.Rand.IntN(4) == 0 {
@@ -48,7 +48,7 @@ func newProblem(a *asmtest.Arena[float32], n, m, d int, class asmtest.Class) pro
 	for j := range p.numbers {
 		q := &p.numbers[j]
 		q.Start = int32(a.Rand.Uint32()) >> a.Rand.IntN(32)
-		if n > 0 && a.Rand.IntN(2) == 0 { // the value of a row, so that a last bit decides
+		if n > 0 && a.Rand.IntN(2) == 0 { // an error in the last bit of the bound then changes the mask
 			g, i := a.Rand.IntN(n), a.Rand.IntN(Rows)
 			q.Threshold = p.value(g, i, j, d)
 		}
@@ -56,9 +56,10 @@ func newProblem(a *asmtest.Arena[float32], n, m, d int, class asmtest.Class) pro
 	return p
 }
 
-// value returns the number that Filter compares with the threshold, for row i of group g and query j. It finds it by bisection.
+// value returns the bound that Filter compares with the threshold, for row i of group g and query j. It finds the bound by
+// bisection.
 func (p *problem) value(g, i, j, d int) float32 {
-	at := func(order int64) float32 { // all numbers in ascending order
+	at := func(order int64) float32 { // maps ascending integers to ascending float32 numbers
 		if order < 0 {
 			return math.Float32frombits(1<<31 | uint32(-order))
 		}
@@ -78,7 +79,8 @@ func (p *problem) value(g, i, j, d int) float32 {
 	return at(lo)
 }
 
-// TestLevels compares every level and form with the definition, for all sizes and classes of values.
+// TestLevels compares every instruction-set level with the Go reference implementation, for all sizes and classes of values. It
+// runs with and without optional instructions such as VNNI.
 func TestLevels(t *testing.T) {
 	asmtest.EachForms(t, func() { compareLevels(t) })
 }
@@ -97,7 +99,7 @@ func compareLevels(t *testing.T) {
 						} else {
 							Filter(p.masks, p.codes, p.groups, p.queries, (*[Queries]Query)(p.numbers))
 						}
-						numbers := a.Out(2 * n * m) // as float32, masks may be NaN
+						numbers := a.Out(2 * n * m) // a copy of the masks as integers, because masks as float32 may be NaN
 						for i, mask := range p.masks {
 							numbers[2*i], numbers[2*i+1] = float32(mask&0xffff), float32(mask>>16)
 						}
@@ -111,7 +113,7 @@ func compareLevels(t *testing.T) {
 	}
 }
 
-// TestQuantizeLevels does the same for QuantizeRow and QuantizeQuery, with rows in every place of a group.
+// TestQuantizeLevels is like TestLevels, for QuantizeRow and QuantizeQuery. The row is at any position of a group.
 func TestQuantizeLevels(t *testing.T) {
 	seed := uint64(0)
 	for _, class := range []asmtest.Class{asmtest.Gauss, asmtest.Unit, asmtest.Wide} {
@@ -127,7 +129,7 @@ func TestQuantizeLevels(t *testing.T) {
 				numbers := a.Out(11)
 				set := func(at int, s float32, sums ...float64) {
 					numbers[at] = s
-					for i, sum := range sums { // in two parts
+					for i, sum := range sums { // a float64 becomes the sum of two float32
 						numbers[at+1+2*i] = float32(sum)
 						numbers[at+2+2*i] = float32(sum - float64(float32(sum)))
 					}
@@ -138,7 +140,7 @@ func TestQuantizeLevels(t *testing.T) {
 				s, sum, square, rest := QuantizeQuery(query, stride, x)
 				set(5, s, square, rest)
 				numbers[10] = float32(sum)
-				codes := a.Out(len(query)) // as a float32, four bytes may be NaN
+				codes := a.Out(len(query)) // a copy of the codes as numbers, because four bytes as a float32 may be NaN
 				for k, p := range query {
 					codes[k] = float32(p)
 				}
@@ -150,8 +152,8 @@ func TestQuantizeLevels(t *testing.T) {
 	}
 }
 
-// TestPieces checks that the mask of a group does not depend on its neighbors, also when the groups need several
-// assembly calls.
+// TestPieces checks that the mask of a group does not depend on the other groups, even if the groups need several calls of
+// assembly.
 func TestPieces(t *testing.T) {
 	const n, d = 300, 128
 	rng := asmtest.NewRand(4)

@@ -5,11 +5,12 @@
 //	           e_k = FMA(−scale, t_k − shift, x_k)
 //	           Σ_k x_k², Σ_k e_k²
 //
-// Same bits as    largestRef, quantizeRef in ref.go: eight lanes of float64, element k in lane k mod 8, k ascending, folded in halves.
-// Layout          x d elements, a multiple of 4 that is not 0; four codes every stride bytes.
-// Tile            largest: 8 elements. quantize: 8 elements, widened: lanes 0 to 3 and lanes 4 to 7.
+// Same bits as    largestRef and quantizeRef in ref.go. Element k is in lane k mod 8, k ascending. The eight lanes of float64 are
+//                 folded in halves.
+// Layout          x has d elements; d is a positive multiple of 4. The kernel stores four codes every stride bytes.
+// Tile            largest: 8 elements. quantize: 8 elements in two registers of float64.
 // Tail            four elements.
-// Special values  none: elements are finite.
+// Special values  none, because elements are finite.
 // Registers       SI x · CX elements left · DI codes · R8 stride · Y0 Y1 Σx² · Y2 Y3 Σe² · Y4 inverse · Y5 scale · Y6 shift · Y7 x · Y8 t, then
 //                 e · Y9 X10 codes · X11 the order of their bytes. largest: Y0 maximum · Y1 elements · Y2 all bits but the sign.
 // Source          own.
@@ -18,7 +19,7 @@
 
 #include "textflag.h"
 
-// FOLD adds the upper lanes, in z, to the lower lanes, down to one lane.
+// FOLD adds the eight lanes of registers y and z, in halves. The sum is in the lowest lane of x, which is a part of y.
 #define FOLD(z, y, x) \
 	VADDPD       z, y, y;    \
 	VEXTRACTF128 $1, y, X7;  \
@@ -26,14 +27,15 @@
 	VPERMILPD    $1, x, X7;  \
 	VADDSD       X7, x, x
 
-// CODES stores the lowest bytes of t, in Y8, at an address.
+// CODES stores four codes at the address place. The codes are the lowest bytes of the four lanes of t, in Y8.
 #define CODES(place) \
 	VEXTRACTF128 $1, Y8, X9;          \
 	VSHUFPS      $0x88, X9, X8, X9;   \
 	VPSHUFB      X11, X9, X9;         \
 	VMOVD        X9, place
 
-// SUM computes t and e, and adds the squares of x, in Y7, and of e to lanes.
+// SUM computes t and e for four elements x, in Y7, and stores the codes. It adds x² to the lanes squares, and e² to the
+// lanes rests.
 #define SUM(place, squares, rests) \
 	VMOVAPD      Y7, Y8;          \
 	VFMADD213PD  Y6, Y4, Y8;      \

@@ -5,11 +5,12 @@
 //	           e_k = FMA(−scale, t_k − shift, x_k)
 //	           Σ_k x_k², Σ_k e_k²
 //
-// Same bits as    largestRef, quantizeRef in ref.go: eight lanes of float64, element k in lane k mod 8, k ascending, folded in halves.
-// Layout          x d elements, a multiple of 4 that is not 0; four codes every stride bytes.
-// Tile            largest: 16 elements. quantize: 8 elements, widened.
-// Tail            largest: a mask of up to 15 elements, 0 in the other lanes. quantize: four elements, and a mask for their sums.
-// Special values  none: elements are finite.
+// Same bits as    largestRef and quantizeRef in ref.go. Element k is in lane k mod 8, k ascending. The eight lanes of float64 are
+//                 folded in halves.
+// Layout          x has d elements; d is a positive multiple of 4. The kernel stores four codes every stride bytes.
+// Tile            largest: 16 elements. quantize: 8 elements in one register of float64.
+// Tail            largest: a masked load of up to 15 elements. quantize: four elements, and a mask for the sums.
+// Special values  none, because elements are finite.
 // Registers       SI x · CX elements left · DI codes · R8 stride · AX BX scratch · Z0 Σx² · Z1 Σe² · Z2 inverse · Z3 scale · Z4 shift ·
 //                 Z5 x · Z6 t, then e · Z7 codes. largest: Z0 maximum · Z1 elements · Z2 all bits but the sign.
 // Source          own.
@@ -18,7 +19,7 @@
 
 #include "textflag.h"
 
-// FOLD adds the upper half of the lanes to the lower half, down to one lane.
+// FOLD adds the eight lanes of register z, in halves. The sum is in the lowest lane of x, which is a part of z.
 #define FOLD(z, y, x) \
 	VEXTRACTF64X4 $1, z, Y5; \
 	VADDPD        Y5, y, y;  \
@@ -27,7 +28,7 @@
 	VPERMILPD     $1, x, X5; \
 	VADDSD        X5, x, x
 
-// TERMS computes t and e of the elements in Z5.
+// TERMS computes t and e for the eight elements in Z5. It leaves the codes in X7 and e in Z6.
 #define TERMS \
 	VMOVAPD      Z5, Z6;      \
 	VFMADD213PD  Z4, Z2, Z6;  \

@@ -5,11 +5,12 @@
 //	           e_k = FMA(−scale, t_k − shift, x_k)
 //	           Σ_k x_k², Σ_k e_k²
 //
-// Same bits as    largestRef, quantizeRef in ref.go: eight lanes of float64, element k in lane k mod 8, k ascending, folded in halves.
-// Layout          x d elements, a multiple of 4 that is not 0; four codes every stride bytes.
-// Tile            largest: 4 elements. quantize: 8 elements, widened to four registers.
+// Same bits as    largestRef and quantizeRef in ref.go. Element k is in lane k mod 8, k ascending. The eight lanes of float64 are
+//                 folded in halves.
+// Layout          x has d elements; d is a positive multiple of 4. The kernel stores four codes every stride bytes.
+// Tile            largest: 4 elements. quantize: 8 elements in four registers of float64.
 // Tail            four elements.
-// Special values  none: elements are finite.
+// Special values  none, because elements are finite.
 // Registers       R0 x · R1 elements left · R2 codes · R3 stride · R4 scratch · V0 V1 elements · V2–V5 x · V6–V9 t, then their integers · V10 V11 codes ·
 //                 V12–V15 e · V16 inverse · V17 scale · V18 shift · V20–V23 Σx² · V24–V27 Σe². largest: V2 maximum ·
 //                 V3 all bits but the sign.
@@ -22,19 +23,20 @@
 #define DOUBLE 1
 #include "neon_arm64.h"
 
-// WIDEN widens four elements to x and y.
+// WIDEN converts four float32 elements to float64, in the registers x and y.
 #define WIDEN(elements, x, y) \
 	FCVTL_2D(x, elements)  \
 	FCVTL2_2D(y, elements)
 
-// TERM subtracts the shift from t, computes e, whose register holds x before, and adds the squares of x and e.
+// TERM subtracts the shift from t, and computes e. Register e must hold a copy of x at the beginning. TERM adds x² to squares
+// and e² to rests.
 #define TERM(x, t, e, squares, rests) \
 	FSUB(t, t, 18)        \
 	FMLS(e, t, 17)        \
 	FMLA(squares, x, x)   \
 	FMLA(rests, e, e)
 
-// CODES stores the codes of four elements.
+// CODES stores the codes of four elements, the lowest bytes of the lanes of s and t.
 #define CODES(s, t) \
 	VZIP1 t.B16, s.B16, V10.B16;    \
 	VZIP2 t.B16, s.B16, V11.B16;    \

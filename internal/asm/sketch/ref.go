@@ -22,7 +22,8 @@ func filterOneRef(masks []uint32, codes []uint8, groups []Group, query []int8, q
 	}
 }
 
-// maskRef returns the mask of one group and of the query whose steps begin at first, stride bytes apart.
+// maskRef returns the mask of one group for one query. The first step of the query is at queries[first:], and its steps are
+// stride bytes apart.
 func maskRef(codes []uint8, g *Group, steps int, queries []int8, first, stride int, q *Query) (mask uint32) {
 	for i := range Rows {
 		sum := q.Start
@@ -48,7 +49,7 @@ func bit(b bool) uint32 {
 	return 0
 }
 
-// largestRef returns the largest |x_k|, by the bits.
+// largestRef returns the largest |x_k|. It compares the bits of |x_k| as integers.
 func largestRef(x []float32) float32 {
 	top := uint32(0)
 	for _, v := range x {
@@ -57,8 +58,8 @@ func largestRef(x []float32) float32 {
 	return math.Float32frombits(top)
 }
 
-// quantizeRef sets four codes in every stride bytes. shift is 1.5·2⁵² plus the offset of a code from its integer: the last bits
-// of a sum with shift are the code.
+// quantizeRef sets four codes in every stride bytes. The argument shift is 1.5·2⁵² plus the code of the integer 0. Adding shift
+// to a number rounds the number to an integer, and the lowest byte of the sum is the code.
 func quantizeRef(codes []uint8, stride int, x []float32, inverse, scale, shift float64) (square, rest float64) {
 	var squares, rests [num.MaxLanes]float64
 	for k, f := range x {

@@ -8,7 +8,8 @@ import (
 	"github.com/gomonge/monge/internal/asm/asmtest"
 )
 
-// TestFilterAccuracy compares the bits with exact values at thresholds just outside of the bound in doc.go.
+// TestFilterAccuracy checks the mask bits for thresholds that differ from the exact value by slightly more than the error
+// bound in doc.go.
 func TestFilterAccuracy(t *testing.T) {
 	rng := asmtest.NewRand(1)
 	const d = 24
@@ -66,7 +67,7 @@ func TestFilterAccuracy(t *testing.T) {
 	}
 }
 
-// TestQuantize checks codes, scales and sums of rows and queries of all sizes.
+// TestQuantize checks the codes, scales and sums of rows and queries, for small and large values.
 func TestQuantize(t *testing.T) {
 	rng := asmtest.NewRand(2)
 	for _, d := range []int{4, 8, 12, 100, 768} {
@@ -101,7 +102,7 @@ func TestQuantize(t *testing.T) {
 	}
 }
 
-// checkQuantized checks the quantized vector with the integers c, whose largest magnitude is top.
+// checkQuantized checks the results of quantizing x: the integers c with largest magnitude top, the scale s and the two sums.
 func checkQuantized(t *testing.T, x []float32, c []float64, top float64, s float32, square, rest float64) {
 	t.Helper()
 	m, hits := 0., false

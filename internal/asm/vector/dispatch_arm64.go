@@ -7,8 +7,8 @@ import (
 	"github.com/gomonge/monge/internal/asm/num"
 )
 
-// Functions that call assembly are not inlined: their stack checks let the scheduler stop the
-// goroutine. Assembly takes a positive number of whole groups of 64 bytes.
+// The functions that call assembly are not inlined, because the scheduler can stop a goroutine only at a
+// stack check of a Go function. The element count n is positive and covers whole groups of 64 bytes.
 
 //go:noescape
 func affineNEONF64(n int, dst, x *float64, c, s, b float64)
@@ -66,8 +66,8 @@ func maximum[T num.Float](acc *[num.MaxLanes]T, x []T) {
 	maxRef(acc, x)
 }
 
-// ordinaryLogs computes whole groups of logarithms, up to the first group with an x that is not a
-// positive normal number. It returns the number of elements in these groups.
+// ordinaryLogs computes logarithms of whole groups of 64 bytes. It stops before the first group with an x
+// that is not a positive normal number, and returns the number of computed elements.
 //
 //go:noinline
 func ordinaryLogs[T num.Float](dst, x []T, base2 bool) int {

@@ -7,23 +7,23 @@ import (
 	"github.com/gomonge/monge/internal/asm/num"
 )
 
-// The cost of one element, in the units of asm.Piece: a piece has 32Ki elements of a pass, and a
-// quarter of this for a logarithm.
+// The cost of one element, in the units of asm.Piece. One call of assembly has up to 32Ki elements, or 8Ki
+// elements for logarithms.
 const (
 	passCost = 8
 	logCost  = 32
 )
 
-// Affine sets dst[i] = (x[i] − c)·s for i < len(x). dst may be x; otherwise they must not
-// overlap. It panics if dst is shorter than x.
+// Affine sets dst[i] = (x[i] − c)·s for i < len(x). dst may be x. Otherwise dst and x must not overlap.
+// Affine panics if dst is shorter than x.
 func Affine[T num.Float](dst, x []T, c, s T) {
 	affineAll(dst, x, c, s, T(math.Copysign(0, -1)))
 }
 
-// Shift sets dst[i] = (x[i] − c) − b, as Affine does.
+// Shift sets dst[i] = (x[i] − c) − b for i < len(x). The rules for dst and x are as in Affine.
 func Shift[T num.Float](dst, x []T, c, b T) { affineAll(dst, x, c, 1, -b) }
 
-// affineAll sets dst[i] = (x[i] − c)·s + b. If b is −0, this is the rounded product.
+// affineAll sets dst[i] = (x[i] − c)·s + b. If b is −0, the result is the rounded product (x[i] − c)·s.
 func affineAll[T num.Float](dst, x []T, c, s, b T) {
 	asm.CheckVector(len(dst), len(x))
 	for p := asm.Piece(len(x), passCost, 64); len(x) > 0; dst, x = dst[p:], x[p:] {
@@ -32,8 +32,8 @@ func affineAll[T num.Float](dst, x []T, c, s, b T) {
 	}
 }
 
-// Max returns the largest element of x. It ignores NaN, returns +0 for a zero, and −Inf if no
-// element is left.
+// Max returns the largest element of x. It ignores NaN. It returns +0 if the maximum is a zero, and −Inf
+// if x has no element other than NaN.
 func Max[T num.Float](x []T) T {
 	var acc [num.MaxLanes]T
 	for l := range acc {
@@ -51,18 +51,18 @@ func Max[T num.Float](x []T) T {
 	return acc[0] + 0
 }
 
-// Log sets dst[i] = ln x[i] for i < len(x). dst may be x; otherwise they must not overlap. It
-// panics if dst is shorter than x.
+// Log sets dst[i] = ln x[i] for i < len(x). dst may be x. Otherwise dst and x must not overlap. Log panics
+// if dst is shorter than x.
 func Log[T num.Float](dst, x []T) { logs(dst, x, false) }
 
-// Log2 sets dst[i] = log₂ x[i], as Log does.
+// Log2 sets dst[i] = log₂ x[i] for i < len(x). The rules for dst and x are as in Log.
 func Log2[T num.Float](dst, x []T) { logs(dst, x, true) }
 
 func logs[T num.Float](dst, x []T, base2 bool) {
 	asm.CheckVector(len(dst), len(x))
 	group := num.Lanes[T]()
 	for p := asm.Piece(len(x), logCost, 64); len(x) > 0; {
-		// Compute whole groups up to the first group with a special value, then this group in Go.
+		// Assembly computes the groups before the first group with a special value. Go computes that group.
 		done := ordinaryLogs(dst, x[:min(p, len(x))/group*group], base2)
 		dst, x = dst[done:], x[done:]
 		if rest := min(group, len(x)); done == 0 || rest < group {

@@ -8,7 +8,8 @@ import (
 	"github.com/gomonge/monge/internal/asm/num"
 )
 
-// TestLevels compares every instruction-set level with the reference, for all lengths and classes of values.
+// TestLevels compares every instruction-set level with the Go reference implementation, for all lengths and classes of
+// values.
 func TestLevels(t *testing.T) {
 	t.Run("f64", levels[float64])
 	t.Run("f32", levels[float32])
@@ -49,7 +50,7 @@ func levels[T num.Float](t *testing.T) {
 	}
 }
 
-// TestLogLanes checks every special value, and values where the algorithm branches, at every position of groups of
+// TestLogLanes checks special values, and values near the branches of the algorithm, at every position of a slice of
 // ordinary values.
 func TestLogLanes(t *testing.T) {
 	t.Run("f64", logLanes[float64])
@@ -88,7 +89,7 @@ func logLanes[T num.Float](t *testing.T) {
 	}
 }
 
-// TestLogMany compares the levels on many values of all sizes.
+// TestLogMany compares the levels with the Go reference implementation on many small and large values.
 func TestLogMany(t *testing.T) {
 	t.Run("f64", logMany[float64])
 	t.Run("f32", logMany[float32])

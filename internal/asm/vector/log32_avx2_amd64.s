@@ -3,11 +3,11 @@
 //	log, log2   dst[i] = ln x[i], log₂ x[i]                      0≤i<n
 //
 // Same bits as    logRef and log2Ref in ref.go.
-// Layout          x, dst n elements, contiguous; dst may be x. n is a multiple of 16 (64 bytes)
-//                 and not 0.
+// Layout          x and dst have n contiguous elements. dst may be x. n is a positive multiple of 16 (64
+//                 bytes).
 // Tile            two vectors, 64 bytes.
-// Tail            none: the caller computes the remaining elements.
-// Special values  stops before a tile with an x that is not a positive normal number, and returns
+// Tail            none. The caller computes the remaining elements.
+// Special values  The kernel stops before a tile with an x that is not a positive normal number, and returns
 //                 the number of elements before this tile.
 // Registers       SI x · DI dst · CX bytes · DX offset · AX signs · Y0 Y1 x, then m, r and e · Y2 Y3
 //                 k · Y4 Y5 cells, then part of Q, then b · Y6 Y7 t · Y8 Y9 w · Y10 Y11 r² · Y12
@@ -23,8 +23,8 @@
 #define bytes CX
 #define at DX
 
-// Offsets of the constants: three tables of eight entries; the others fill all lanes. The factors of k are
-// factors of k·2^23.
+// Offsets of the constants. The first three are tables of eight entries. All other constants fill all lanes. The constants
+// that multiply k are divided by 2^23, because the kernel has k·2^23.
 #define INVERSE 0*32
 #define TABLEHI 1*32
 #define TABLELO 2*32
@@ -42,11 +42,11 @@
 #define C0 13*32
 #define INVLN2 14*32
 
-DATA logf32<>+0(SB)/8, $0x3fac00003fbc0000 // c
+DATA logf32<>+0(SB)/8, $0x3fac00003fbc0000 // the number c of every table cell
 DATA logf32<>+8(SB)/8, $0x3f9000003fa00000
 DATA logf32<>+16(SB)/8, $0x3f8000003f880000
 DATA logf32<>+24(SB)/8, $0x3f5000003f680000
-DATA logf32<>+32(SB)/8, $0xbe974700bec4d200 // −log c, and its rounding error
+DATA logf32<>+32(SB)/8, $0xbe974700bec4d200 // high parts of −log c; the low parts follow
 DATA logf32<>+40(SB)/8, $0xbdf13800be648000
 DATA logf32<>+48(SB)/8, $0x00000000bd785000
 DATA logf32<>+56(SB)/8, $0x3e54a0003dc99c00
@@ -58,15 +58,15 @@ DATA logf32<>+96(SB)/8, $0x0080000000800000 // 2^-126
 DATA logf32<>+104(SB)/8, $0x0080000000800000
 DATA logf32<>+112(SB)/8, $0x0080000000800000
 DATA logf32<>+120(SB)/8, $0x0080000000800000
-DATA logf32<>+128(SB)/8, $0x00ffffff00ffffff // the integer below 2^-125
+DATA logf32<>+128(SB)/8, $0x00ffffff00ffffff // bits of 2^-125, minus 1
 DATA logf32<>+136(SB)/8, $0x00ffffff00ffffff
 DATA logf32<>+144(SB)/8, $0x00ffffff00ffffff
 DATA logf32<>+152(SB)/8, $0x00ffffff00ffffff
-DATA logf32<>+160(SB)/8, $0x3f2540003f254000 // the first cell
+DATA logf32<>+160(SB)/8, $0x3f2540003f254000 // smallest number in the first table cell
 DATA logf32<>+168(SB)/8, $0x3f2540003f254000
 DATA logf32<>+176(SB)/8, $0x3f2540003f254000
 DATA logf32<>+184(SB)/8, $0x3f2540003f254000
-DATA logf32<>+192(SB)/8, $0xff800000ff800000 // bits of sign and exponent
+DATA logf32<>+192(SB)/8, $0xff800000ff800000 // mask of the sign and exponent
 DATA logf32<>+200(SB)/8, $0xff800000ff800000
 DATA logf32<>+208(SB)/8, $0xff800000ff800000
 DATA logf32<>+216(SB)/8, $0xff800000ff800000
@@ -74,7 +74,7 @@ DATA logf32<>+224(SB)/8, $0x3f8000003f800000 // 1
 DATA logf32<>+232(SB)/8, $0x3f8000003f800000
 DATA logf32<>+240(SB)/8, $0x3f8000003f800000
 DATA logf32<>+248(SB)/8, $0x3f8000003f800000
-DATA logf32<>+256(SB)/8, $0x33b1720033b17200 // ln 2 to 17 bits, and the remainder, times 2^-23
+DATA logf32<>+256(SB)/8, $0x33b1720033b17200 // ln 2 in 17 bits, times 2^-23; the low part follows
 DATA logf32<>+264(SB)/8, $0x33b1720033b17200
 DATA logf32<>+272(SB)/8, $0x33b1720033b17200
 DATA logf32<>+280(SB)/8, $0x33b1720033b17200
@@ -82,7 +82,7 @@ DATA logf32<>+288(SB)/8, $0x2a3fbe8e2a3fbe8e
 DATA logf32<>+296(SB)/8, $0x2a3fbe8e2a3fbe8e
 DATA logf32<>+304(SB)/8, $0x2a3fbe8e2a3fbe8e
 DATA logf32<>+312(SB)/8, $0x2a3fbe8e2a3fbe8e
-DATA logf32<>+320(SB)/8, $0x3e4d901d3e4d901d // Q
+DATA logf32<>+320(SB)/8, $0x3e4d901d3e4d901d // coefficients of the polynomial Q
 DATA logf32<>+328(SB)/8, $0x3e4d901d3e4d901d
 DATA logf32<>+336(SB)/8, $0x3e4d901d3e4d901d
 DATA logf32<>+344(SB)/8, $0x3e4d901d3e4d901d
@@ -100,11 +100,11 @@ DATA logf32<>+432(SB)/8, $0xbeffffecbeffffec
 DATA logf32<>+440(SB)/8, $0xbeffffecbeffffec
 GLOBL logf32<>(SB), RODATA|NOPTR, $448
 
-DATA log2f32<>+0(SB)/8, $0x3fac00003fbc0000 // c
+DATA log2f32<>+0(SB)/8, $0x3fac00003fbc0000 // the number c of every table cell
 DATA log2f32<>+8(SB)/8, $0x3f9000003fa00000
 DATA log2f32<>+16(SB)/8, $0x3f8000003f880000
 DATA log2f32<>+24(SB)/8, $0x3f5000003f680000
-DATA log2f32<>+32(SB)/8, $0xbeda4000bf0dfa00 // −log c, and its rounding error
+DATA log2f32<>+32(SB)/8, $0xbeda4000bf0dfa00 // high parts of −log c; the low parts follow
 DATA log2f32<>+40(SB)/8, $0xbe2e0000bea4d400
 DATA log2f32<>+48(SB)/8, $0x00000000bdb32000
 DATA log2f32<>+56(SB)/8, $0x3e9960003e116c00
@@ -116,15 +116,15 @@ DATA log2f32<>+96(SB)/8, $0x0080000000800000 // 2^-126
 DATA log2f32<>+104(SB)/8, $0x0080000000800000
 DATA log2f32<>+112(SB)/8, $0x0080000000800000
 DATA log2f32<>+120(SB)/8, $0x0080000000800000
-DATA log2f32<>+128(SB)/8, $0x00ffffff00ffffff // the integer below 2^-125
+DATA log2f32<>+128(SB)/8, $0x00ffffff00ffffff // bits of 2^-125, minus 1
 DATA log2f32<>+136(SB)/8, $0x00ffffff00ffffff
 DATA log2f32<>+144(SB)/8, $0x00ffffff00ffffff
 DATA log2f32<>+152(SB)/8, $0x00ffffff00ffffff
-DATA log2f32<>+160(SB)/8, $0x3f2540003f254000 // the first cell
+DATA log2f32<>+160(SB)/8, $0x3f2540003f254000 // smallest number in the first table cell
 DATA log2f32<>+168(SB)/8, $0x3f2540003f254000
 DATA log2f32<>+176(SB)/8, $0x3f2540003f254000
 DATA log2f32<>+184(SB)/8, $0x3f2540003f254000
-DATA log2f32<>+192(SB)/8, $0xff800000ff800000 // bits of sign and exponent
+DATA log2f32<>+192(SB)/8, $0xff800000ff800000 // mask of the sign and exponent
 DATA log2f32<>+200(SB)/8, $0xff800000ff800000
 DATA log2f32<>+208(SB)/8, $0xff800000ff800000
 DATA log2f32<>+216(SB)/8, $0xff800000ff800000
@@ -136,11 +136,11 @@ DATA log2f32<>+256(SB)/8, $0x3400000034000000 // 2^-23
 DATA log2f32<>+264(SB)/8, $0x3400000034000000
 DATA log2f32<>+272(SB)/8, $0x3400000034000000
 DATA log2f32<>+280(SB)/8, $0x3400000034000000
-DATA log2f32<>+288(SB)/8, $0x32a5706032a57060 // 1/ln 2 minus its first 24 bits
+DATA log2f32<>+288(SB)/8, $0x32a5706032a57060 // low part of 1/ln 2
 DATA log2f32<>+296(SB)/8, $0x32a5706032a57060
 DATA log2f32<>+304(SB)/8, $0x32a5706032a57060
 DATA log2f32<>+312(SB)/8, $0x32a5706032a57060
-DATA log2f32<>+320(SB)/8, $0x3e944f273e944f27 // Q
+DATA log2f32<>+320(SB)/8, $0x3e944f273e944f27 // coefficients of the polynomial Q
 DATA log2f32<>+328(SB)/8, $0x3e944f273e944f27
 DATA log2f32<>+336(SB)/8, $0x3e944f273e944f27
 DATA log2f32<>+344(SB)/8, $0x3e944f273e944f27

@@ -3,12 +3,12 @@
 //	log, log2   dst[i] = ln x[i], log₂ x[i]                      0≤i<n
 //
 // Same bits as    logRef and log2Ref in ref.go.
-// Layout          x, dst n elements, contiguous; dst may be x. n is a multiple of 16 (64 bytes)
-//                 and not 0.
+// Layout          x and dst have n contiguous elements. dst may be x. n is a positive multiple of 16 (64
+//                 bytes).
 // Tile            one vector.
-// Tail            none: the caller computes the remaining elements.
-// Special values  stops before a vector with an x that is not a positive normal number, and
-//                 returns the number of elements before it.
+// Tail            none. The caller computes the remaining elements.
+// Special values  The kernel stops before a vector with an x that is not a positive normal number, and returns
+//                 the number of elements before this vector.
 // Registers       SI x · DI dst · CX bytes · DX offset · AX mask · K1 comparison · Z0 x, then m, r and
 //                 e · Z2 k · Z4 cells, then part of Q, then b · Z6 t · Z8 w · Z10 r² · Z12 Q · Z16–Z30
 //                 constants.
@@ -23,8 +23,8 @@
 #define bytes CX
 #define at DX
 
-// Offsets of the constants: three tables of eight entries, stored twice because four bits
-// select an entry, and single numbers. The factors of k are factors of k·2^23.
+// Offsets of the constants. The first three are tables of eight entries, which are stored twice because four bits select an
+// entry. The constants that multiply k are divided by 2^23, because the kernel has k·2^23.
 #define INVERSE 0*64
 #define TABLEHI 1*64
 #define TABLELO 2*64
@@ -41,7 +41,7 @@
 #define C0 192+10*size
 #define INVLN2 192+11*size
 
-DATA logf32<>+0(SB)/4, $0x3fbc0000 // c
+DATA logf32<>+0(SB)/4, $0x3fbc0000 // the number c of every table cell
 DATA logf32<>+4(SB)/4, $0x3fac0000
 DATA logf32<>+8(SB)/4, $0x3fa00000
 DATA logf32<>+12(SB)/4, $0x3f900000
@@ -57,7 +57,7 @@ DATA logf32<>+48(SB)/4, $0x3f880000
 DATA logf32<>+52(SB)/4, $0x3f800000
 DATA logf32<>+56(SB)/4, $0x3f680000
 DATA logf32<>+60(SB)/4, $0x3f500000
-DATA logf32<>+64(SB)/4, $0xbec4d200 // −log c, and its rounding error
+DATA logf32<>+64(SB)/4, $0xbec4d200 // high parts of −log c; the low parts follow
 DATA logf32<>+68(SB)/4, $0xbe974700
 DATA logf32<>+72(SB)/4, $0xbe648000
 DATA logf32<>+76(SB)/4, $0xbdf13800
@@ -90,19 +90,19 @@ DATA logf32<>+180(SB)/4, $0x00000000
 DATA logf32<>+184(SB)/4, $0xb6068a9b
 DATA logf32<>+188(SB)/4, $0xb6161ba9
 DATA logf32<>+192(SB)/4, $0x00800000 // 2^-126
-DATA logf32<>+196(SB)/4, $0x00ffffff // the integer below 2^-125
-DATA logf32<>+200(SB)/4, $0x3f254000 // the first cell
-DATA logf32<>+204(SB)/4, $0xff800000 // bits of sign and exponent
+DATA logf32<>+196(SB)/4, $0x00ffffff // bits of 2^-125, minus 1
+DATA logf32<>+200(SB)/4, $0x3f254000 // smallest number in the first table cell
+DATA logf32<>+204(SB)/4, $0xff800000 // mask of the sign and exponent
 DATA logf32<>+208(SB)/4, $0x3f800000 // 1
-DATA logf32<>+212(SB)/4, $0x33b17200 // ln 2 to 17 bits, and the remainder, times 2^-23
+DATA logf32<>+212(SB)/4, $0x33b17200 // ln 2 in 17 bits, times 2^-23; the low part follows
 DATA logf32<>+216(SB)/4, $0x2a3fbe8e
-DATA logf32<>+220(SB)/4, $0x3e4d901d // Q
+DATA logf32<>+220(SB)/4, $0x3e4d901d // coefficients of the polynomial Q
 DATA logf32<>+224(SB)/4, $0xbe805b43
 DATA logf32<>+228(SB)/4, $0x3eaaaa8c
 DATA logf32<>+232(SB)/4, $0xbeffffec
 GLOBL logf32<>(SB), RODATA|NOPTR, $236
 
-DATA log2f32<>+0(SB)/4, $0x3fbc0000 // c
+DATA log2f32<>+0(SB)/4, $0x3fbc0000 // the number c of every table cell
 DATA log2f32<>+4(SB)/4, $0x3fac0000
 DATA log2f32<>+8(SB)/4, $0x3fa00000
 DATA log2f32<>+12(SB)/4, $0x3f900000
@@ -118,7 +118,7 @@ DATA log2f32<>+48(SB)/4, $0x3f880000
 DATA log2f32<>+52(SB)/4, $0x3f800000
 DATA log2f32<>+56(SB)/4, $0x3f680000
 DATA log2f32<>+60(SB)/4, $0x3f500000
-DATA log2f32<>+64(SB)/4, $0xbf0dfa00 // −log c, and its rounding error
+DATA log2f32<>+64(SB)/4, $0xbf0dfa00 // high parts of −log c; the low parts follow
 DATA log2f32<>+68(SB)/4, $0xbeda4000
 DATA log2f32<>+72(SB)/4, $0xbea4d400
 DATA log2f32<>+76(SB)/4, $0xbe2e0000
@@ -151,13 +151,13 @@ DATA log2f32<>+180(SB)/4, $0x00000000
 DATA log2f32<>+184(SB)/4, $0x36b70aad
 DATA log2f32<>+188(SB)/4, $0xb48e4789
 DATA log2f32<>+192(SB)/4, $0x00800000 // 2^-126
-DATA log2f32<>+196(SB)/4, $0x00ffffff // the integer below 2^-125
-DATA log2f32<>+200(SB)/4, $0x3f254000 // the first cell
-DATA log2f32<>+204(SB)/4, $0xff800000 // bits of sign and exponent
+DATA log2f32<>+196(SB)/4, $0x00ffffff // bits of 2^-125, minus 1
+DATA log2f32<>+200(SB)/4, $0x3f254000 // smallest number in the first table cell
+DATA log2f32<>+204(SB)/4, $0xff800000 // mask of the sign and exponent
 DATA log2f32<>+208(SB)/4, $0x3f800000 // 1
 DATA log2f32<>+212(SB)/4, $0x34000000 // 2^-23
-DATA log2f32<>+216(SB)/4, $0x32a57060 // 1/ln 2 minus its first 24 bits
-DATA log2f32<>+220(SB)/4, $0x3e944f27 // Q
+DATA log2f32<>+216(SB)/4, $0x32a57060 // low part of 1/ln 2
+DATA log2f32<>+220(SB)/4, $0x3e944f27 // coefficients of the polynomial Q
 DATA log2f32<>+224(SB)/4, $0xbeb92d34
 DATA log2f32<>+228(SB)/4, $0x3ef6381d
 DATA log2f32<>+232(SB)/4, $0xbf38aa2d

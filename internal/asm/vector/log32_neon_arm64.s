@@ -3,12 +3,12 @@
 //	log, log2   dst[i] = ln x[i], log₂ x[i]                      0≤i<n
 //
 // Same bits as    logRef and log2Ref in ref.go.
-// Layout          x, dst n elements, contiguous; dst may be x. n is a multiple of 16 (64 bytes)
-//                 and not 0.
+// Layout          x and dst have n contiguous elements. dst may be x. n is a positive multiple of 16 (64
+//                 bytes).
 // Tile            four registers, 64 bytes.
-// Tail            none: the caller computes the remaining elements.
-// Special values  stops before a tile with an x that is not a positive normal number, and
-//                 returns the number of elements before it.
+// Tail            none. The caller computes the remaining elements.
+// Special values  The kernel stops before a tile with an x that is not a positive normal number, and returns
+//                 the number of elements before this tile.
 // Registers       R0 bytes left · R1 x · R2 dst · R3 constants · R4 elements · R5 R6 comparisons ·
 //                 V0–V3 x, then m, then b · V4–V7 k, then Q, then e · V8–V11 cells, then c, then part of
 //                 Q · V12–V15 r² · V16–V19 t · V20–V23 byte indices, then w · V24–V27 r · V28–V31
@@ -28,7 +28,7 @@
 #define bits0 R5
 #define bits1 R6
 
-// Offsets of the constants: three tables of eight entries; the others fill all lanes.
+// Offsets of the constants. The first three are tables of eight entries. All other constants fill all lanes.
 #define INVERSE 0
 #define TABLEHI 32
 #define TABLELO 64
@@ -48,7 +48,7 @@
 #define ENTRY 304
 #define CELL 320
 
-// Loads a constant into V4–V7, and so on.
+// The FILL macros load constant c into four registers. The macro name has the number of the first register.
 #define FILL_4(c) \
 	FMOVQ c(consts), F4; \
 	FMOVQ c(consts), F5; \
@@ -70,11 +70,11 @@
 	FMOVQ c(consts), F26; \
 	FMOVQ c(consts), F27
 
-DATA logf32<>+0(SB)/8, $0x3fac00003fbc0000 // c
+DATA logf32<>+0(SB)/8, $0x3fac00003fbc0000 // the number c of every table cell
 DATA logf32<>+8(SB)/8, $0x3f9000003fa00000
 DATA logf32<>+16(SB)/8, $0x3f8000003f880000
 DATA logf32<>+24(SB)/8, $0x3f5000003f680000
-DATA logf32<>+32(SB)/8, $0xbe974700bec4d200 // −log c, and its rounding error
+DATA logf32<>+32(SB)/8, $0xbe974700bec4d200 // high parts of −log c; the low parts follow
 DATA logf32<>+40(SB)/8, $0xbdf13800be648000
 DATA logf32<>+48(SB)/8, $0x00000000bd785000
 DATA logf32<>+56(SB)/8, $0x3e54a0003dc99c00
@@ -86,17 +86,17 @@ DATA logf32<>+96(SB)/8, $0x0080000000800000 // 2^-126
 DATA logf32<>+104(SB)/8, $0x0080000000800000
 DATA logf32<>+112(SB)/8, $0x7f7fffff7f7fffff // the largest number
 DATA logf32<>+120(SB)/8, $0x7f7fffff7f7fffff
-DATA logf32<>+128(SB)/8, $0x3f2540003f254000 // the first cell
+DATA logf32<>+128(SB)/8, $0x3f2540003f254000 // smallest number in the first table cell
 DATA logf32<>+136(SB)/8, $0x3f2540003f254000
-DATA logf32<>+144(SB)/8, $0xff800000ff800000 // bits of sign and exponent
+DATA logf32<>+144(SB)/8, $0xff800000ff800000 // mask of the sign and exponent
 DATA logf32<>+152(SB)/8, $0xff800000ff800000
 DATA logf32<>+160(SB)/8, $0xbf800000bf800000 // −1
 DATA logf32<>+168(SB)/8, $0xbf800000bf800000
-DATA logf32<>+176(SB)/8, $0x3f3172003f317200 // ln 2 to 17 bits, and the remainder
+DATA logf32<>+176(SB)/8, $0x3f3172003f317200 // ln 2 in 17 bits; the low part follows
 DATA logf32<>+184(SB)/8, $0x3f3172003f317200
 DATA logf32<>+192(SB)/8, $0x35bfbe8e35bfbe8e
 DATA logf32<>+200(SB)/8, $0x35bfbe8e35bfbe8e
-DATA logf32<>+208(SB)/8, $0x3e4d901d3e4d901d // Q
+DATA logf32<>+208(SB)/8, $0x3e4d901d3e4d901d // coefficients of the polynomial Q
 DATA logf32<>+216(SB)/8, $0x3e4d901d3e4d901d
 DATA logf32<>+224(SB)/8, $0xbe805b43be805b43
 DATA logf32<>+232(SB)/8, $0xbe805b43be805b43
@@ -106,19 +106,19 @@ DATA logf32<>+256(SB)/8, $0xbeffffecbeffffec
 DATA logf32<>+264(SB)/8, $0xbeffffecbeffffec
 DATA logf32<>+272(SB)/8, $0x0000000000000000
 DATA logf32<>+280(SB)/8, $0x0000000000000000
-DATA logf32<>+288(SB)/8, $0x0606060602020202 // position of the byte with the cell
+DATA logf32<>+288(SB)/8, $0x0606060602020202 // index of the byte with the cell number
 DATA logf32<>+296(SB)/8, $0x0e0e0e0e0a0a0a0a
-DATA logf32<>+304(SB)/8, $0x0302010003020100 // bytes of an entry
+DATA logf32<>+304(SB)/8, $0x0302010003020100 // offsets of the four bytes of a table entry
 DATA logf32<>+312(SB)/8, $0x0302010003020100
-DATA logf32<>+320(SB)/8, $0x0070000000700000 // bits of the cell
+DATA logf32<>+320(SB)/8, $0x0070000000700000 // mask of the cell number
 DATA logf32<>+328(SB)/8, $0x0070000000700000
 GLOBL logf32<>(SB), RODATA|NOPTR, $336
 
-DATA log2f32<>+0(SB)/8, $0x3fac00003fbc0000 // c
+DATA log2f32<>+0(SB)/8, $0x3fac00003fbc0000 // the number c of every table cell
 DATA log2f32<>+8(SB)/8, $0x3f9000003fa00000
 DATA log2f32<>+16(SB)/8, $0x3f8000003f880000
 DATA log2f32<>+24(SB)/8, $0x3f5000003f680000
-DATA log2f32<>+32(SB)/8, $0xbeda4000bf0dfa00 // −log c, and its rounding error
+DATA log2f32<>+32(SB)/8, $0xbeda4000bf0dfa00 // high parts of −log c; the low parts follow
 DATA log2f32<>+40(SB)/8, $0xbe2e0000bea4d400
 DATA log2f32<>+48(SB)/8, $0x00000000bdb32000
 DATA log2f32<>+56(SB)/8, $0x3e9960003e116c00
@@ -130,17 +130,17 @@ DATA log2f32<>+96(SB)/8, $0x0080000000800000 // 2^-126
 DATA log2f32<>+104(SB)/8, $0x0080000000800000
 DATA log2f32<>+112(SB)/8, $0x7f7fffff7f7fffff // the largest number
 DATA log2f32<>+120(SB)/8, $0x7f7fffff7f7fffff
-DATA log2f32<>+128(SB)/8, $0x3f2540003f254000 // the first cell
+DATA log2f32<>+128(SB)/8, $0x3f2540003f254000 // smallest number in the first table cell
 DATA log2f32<>+136(SB)/8, $0x3f2540003f254000
-DATA log2f32<>+144(SB)/8, $0xff800000ff800000 // bits of sign and exponent
+DATA log2f32<>+144(SB)/8, $0xff800000ff800000 // mask of the sign and exponent
 DATA log2f32<>+152(SB)/8, $0xff800000ff800000
 DATA log2f32<>+160(SB)/8, $0xbf800000bf800000 // −1
 DATA log2f32<>+168(SB)/8, $0xbf800000bf800000
 DATA log2f32<>+176(SB)/8, $0x3f8000003f800000 // 1
 DATA log2f32<>+184(SB)/8, $0x3f8000003f800000
-DATA log2f32<>+192(SB)/8, $0x32a5706032a57060 // 1/ln 2 minus its first 24 bits
+DATA log2f32<>+192(SB)/8, $0x32a5706032a57060 // low part of 1/ln 2
 DATA log2f32<>+200(SB)/8, $0x32a5706032a57060
-DATA log2f32<>+208(SB)/8, $0x3e944f273e944f27 // Q
+DATA log2f32<>+208(SB)/8, $0x3e944f273e944f27 // coefficients of the polynomial Q
 DATA log2f32<>+216(SB)/8, $0x3e944f273e944f27
 DATA log2f32<>+224(SB)/8, $0xbeb92d34beb92d34
 DATA log2f32<>+232(SB)/8, $0xbeb92d34beb92d34
@@ -150,11 +150,11 @@ DATA log2f32<>+256(SB)/8, $0xbf38aa2dbf38aa2d
 DATA log2f32<>+264(SB)/8, $0xbf38aa2dbf38aa2d
 DATA log2f32<>+272(SB)/8, $0x3fb8aa3b3fb8aa3b // 1/ln 2
 DATA log2f32<>+280(SB)/8, $0x3fb8aa3b3fb8aa3b
-DATA log2f32<>+288(SB)/8, $0x0606060602020202 // position of the byte with the cell
+DATA log2f32<>+288(SB)/8, $0x0606060602020202 // index of the byte with the cell number
 DATA log2f32<>+296(SB)/8, $0x0e0e0e0e0a0a0a0a
-DATA log2f32<>+304(SB)/8, $0x0302010003020100 // bytes of an entry
+DATA log2f32<>+304(SB)/8, $0x0302010003020100 // offsets of the four bytes of a table entry
 DATA log2f32<>+312(SB)/8, $0x0302010003020100
-DATA log2f32<>+320(SB)/8, $0x0070000000700000 // bits of the cell
+DATA log2f32<>+320(SB)/8, $0x0070000000700000 // mask of the cell number
 DATA log2f32<>+328(SB)/8, $0x0070000000700000
 GLOBL log2f32<>(SB), RODATA|NOPTR, $336
 

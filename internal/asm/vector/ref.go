@@ -12,7 +12,7 @@ func affineRef[T num.Float](dst, x []T, c, s, b T) {
 	}
 }
 
-// maxRef raises acc[l] to the largest x_i with i mod w = l.
+// maxRef sets acc[l] to the maximum of acc[l] and all x_i with i mod w = l.
 func maxRef[T num.Float](acc *[num.MaxLanes]T, x []T) {
 	w := num.Lanes[T]()
 	for i, v := range x {
@@ -34,7 +34,7 @@ func log2Ref[T num.Float](dst, x []T) {
 	}
 }
 
-// Ref returns ln x. It is the reference of Log.
+// Ref returns ln x. It is the Go reference implementation of Log.
 func Ref[T num.Float](x T) T {
 	if num.IsFloat64[T]() {
 		return num.Log(x)
@@ -42,7 +42,7 @@ func Ref[T num.Float](x T) T {
 	return T(logOf32(float32(x)))
 }
 
-// Ref2 returns log₂ x. It is the reference of Log2.
+// Ref2 returns log₂ x. It is the Go reference implementation of Log2.
 func Ref2[T num.Float](x T) T {
 	if num.IsFloat64[T]() {
 		return num.Log2(x)
@@ -50,34 +50,33 @@ func Ref2[T num.Float](x T) T {
 	return T(log2Of32(float32(x)))
 }
 
-// The logarithm in float32. An octave of numbers is divided into eight cells by the three bits below the exponent,
-// shifted so that one cell lies around 1. With x = 2^k·m, m in the octave of these cells, and c, the number of 5 bits
-// near 1/m of the cell:
+// The float32 logarithm uses a table. Let x = 2^k·m, where m is in an octave around 1. The table divides this octave into
+// eight cells. Every cell has a multiple c of 1/32 that is close to 1/m. One cell contains 1, and has c = 1. Then
 //
-//	r       ← m·c − 1, |r| < 0.063
-//	log m   = −log c + log(1 + r)
-//	log x   = t + r + w, with t = k·ln 2 − log c, the upper bits of both, exact,
-//	          and w = r²·Q(r) + the rounding error of t, Q of degree 3
-//	b       ← t + r;  e ← r − (b − t), the rounding error of b
-//	        ← b + (e + w)
+//	r     = m·c − 1, |r| < 0.063
+//	t     = k·ln 2 − log c, with the high parts of ln 2 and log c, exact
+//	w     = r²·Q(r) plus the low parts of t, where Q is a polynomial of degree 3
+//	log x = t + log(1 + r) plus the low parts of t, which is about t + r + w
+//	b     = t + r, rounded
+//	e     = r − (b − t), the rounding error of b
 //
-// For log₂, b and e use r/ln 2 instead of r, and w includes r times the rounding error of 1/ln 2.
-//
-// Around 1, c = 1, so that r is exact, and t = 0.
+// The result is b + (e + w). For log₂, b and e use r/ln 2 instead of r, and w also includes r times the low part of 1/ln 2.
+// In the cell that contains 1, r is exact and t is 0.
 //
 // # Error
 //
-// In ulps of a result whose significand is near 2, where a relative error weighs most:
+// The errors are in ULP of a result with a significand near 2, where a relative error is the most ULP:
 //
 //	last rounding          .5
 //	polynomial, 2^-27.0    .12
 //	roundings of w         .05
 //
-// r is exact if the logarithm is smaller than 1/8. Otherwise its rounding error is at most 2^-29.
-// The largest error found, in all arguments, is 0.649 for ln and 0.681 for log₂.
+// If the logarithm is smaller than 1/8, r is exact. Otherwise the rounding error of r is at most 2^-29.
+// The largest error for all arguments is 0.649 ULP for ln and 0.681 ULP for log₂.
 
-// logTable has eight cells: c, and −log c = hi + lo with hi a multiple of 2^-17 (log₂: 2^-16), so
-// that t is exact. The lowest degree of Q comes first. prove/gencoef wrote the numbers.
+// logTable contains the number c (in the field inverse) and −log c = hi + lo for every cell. The field poly contains the
+// coefficients of Q, lowest degree first. The high part hi is a multiple of 2^-17 (for log₂: 2^-16), so that t is exact. The
+// program prove/gencoef computed the numbers.
 type logTable struct {
 	inverse, hi, lo [8]float32
 	poly            [4]float32
@@ -100,7 +99,7 @@ var log232 = logTable{
 }
 
 const (
-	ln2hi32  = 0x1.62e4p-1    // 17 bits, so that k·ln2hi is exact
+	ln2hi32  = 0x1.62e4p-1    // ln 2 rounded to 17 bits; k·ln2hi32 is exact
 	ln2lo32  = 0x1.7f7d1cp-20 // ln 2 − ln2hi32
 	invLn32  = 0x1.715476p+0  // 1/ln 2
 	invLnL32 = 0x1.4ae0cp-26  // 1/ln 2 − invLn32
@@ -137,8 +136,8 @@ func (l *logTable) rest(r, w float32) float32 {
 	return num.FMA(z, q, w)
 }
 
-// split32 returns k·2^23, r, and the cell in the last three bits, for a positive finite x. For any
-// other x it returns the logarithm in r, and false.
+// split32 returns k·2^23, r, and the cell number in the last three bits of cell, for a positive finite x. For any other x it
+// returns the logarithm of x as r, and ok is false.
 func split32(x float32) (k, r float32, cell uint32, ok bool) {
 	switch {
 	case x != x || x > math.MaxFloat32:
@@ -152,7 +151,7 @@ func split32(x float32) (k, r float32, cell uint32, ok bool) {
 	if x < 0x1p-126 {
 		x, below = float32(x*0x1p24), 24<<23
 	}
-	const first = 0x3f254000 // the bits of the first number of the first cell
+	const first = 0x3f254000 // bits of the smallest number in the first cell
 	b := math.Float32bits(x)
 	e := (b - first) & 0xff800000
 	cell = (b - first) >> 20

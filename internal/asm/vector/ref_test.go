@@ -10,14 +10,14 @@ import (
 	"github.com/gomonge/monge/internal/asm/exp/oracle"
 )
 
-// The bounds that doc.go promises, in ULP. Package num has the bounds for float64 and tests them.
+// The error bounds of doc.go for float32, in ULP. Package num tests the bounds for float64.
 const (
 	bound32  = .65
 	bound232 = .69
 )
 
-// TestLog32 compares the float32 logarithms with float64 ones, for every 4099th positive argument. With MONGE_LONG it
-// uses all arguments, or every 37th without assembly.
+// TestLog32 compares the float32 logarithms with float64 logarithms, for every 4099th positive argument. If MONGE_LONG is
+// set, it uses every argument, or every 37th argument without assembly.
 func TestLog32(t *testing.T) {
 	step := uint64(oracle.Samples(4099, 1))
 	if step == 1 && asm.Current() == asm.Ref {

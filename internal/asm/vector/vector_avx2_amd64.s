@@ -4,16 +4,15 @@
 //	maximum     acc[l] = max(acc[l], max x[i]),  i mod w = l
 //	log, log2   dst[i] = ln x[i], log₂ x[i], float64             0≤i<n
 //
-// Same bits as    affineRef, maxRef, logRef and log2Ref in ref.go. If k = 0 the
-//                 sums with k change nothing; num.Log omits them.
-// Layout          x, dst n elements, contiguous; dst may be x. acc w elements. n is a multiple
-//                 of w (64 bytes) and not 0.
+// Same bits as    affineRef, maxRef, logRef and log2Ref in ref.go. num.Log omits the additions with
+//                 k if k = 0. In this case the additions do not change the result.
+// Layout          x and dst have n contiguous elements. dst may be x. acc has w elements, 64 bytes. n is a
+//                 positive multiple of w.
 // Tile            two vectors, 64 bytes.
-// Tail            none: the caller computes the remaining elements.
-// Special values  affine: follows the arithmetic. maximum: for a NaN and a number, and for
-//                 equal numbers, the maximum is the first operand, acc. log: stops before
-//                 a tile with an x that is not a positive normal number, and returns the number
-//                 of elements before it.
+// Tail            none. The caller computes the remaining elements.
+// Special values  affine follows the arithmetic. maximum keeps acc if x is NaN or equal to acc. log stops
+//                 before a tile with an x that is not a positive normal number, and returns the number of
+//                 elements before this tile.
 // Registers       SI x · DI dst or acc · CX bytes · DX offset · AX signs. affine: Y2 c · Y3 s · Y4 b.
 //                 maximum: Y2 Y3 acc. log: Y0 Y1 x, then m and f · Y2 Y3 k · Y4 Y5 s, then
 //                 p or a · Y6 Y7 f² or s², then h, then b · Y8 Y9 polynomial · Y10 Y11 rounding error of h
@@ -29,9 +28,9 @@
 #define bytes CX
 #define at DX
 
-// Offsets of the constants of logarithms in logc; each fills all lanes. BIAS is the bits of √½ minus 1024 in the
-// field of the exponent. WHOLE is 2^52, whose last bit is worth 1, and WHOLEK is WHOLE + 1024. The coefficients of
-// the polynomial are C7 to C1, highest degree first.
+// Offsets of the constants of logarithms in logc. Every constant fills all lanes. BIAS is the bit pattern of √½ with 1024
+// subtracted from the exponent field. WHOLE is 2^52, and WHOLEK is 2^52 + 1024. C7 to C1 are the coefficients of the
+// polynomial, highest degree first.
 #define LEAST 0*32
 #define MOST 1*32
 #define BIAS 2*32
@@ -55,7 +54,7 @@
 #define C1 20*32
 #define C0 21*32
 
-// step is one Horner step of two vectors: q = q·y + c.
+// step is one step of Horner's rule, q = q·y + c, for two vectors.
 #define step(off, y0, y1) \
 	fma213 logc+off(SB), y0, Y8; \
 	fma213 logc+off(SB), y1, Y9
@@ -68,11 +67,11 @@ DATA logf64<>+32(SB)/8, $0x7fefffffffffffff // the largest number
 DATA logf64<>+40(SB)/8, $0x7fefffffffffffff
 DATA logf64<>+48(SB)/8, $0x7fefffffffffffff
 DATA logf64<>+56(SB)/8, $0x7fefffffffffffff
-DATA logf64<>+64(SB)/8, $0xffe6a09e00000000 // bits of √½ minus 1024 in the exponent
+DATA logf64<>+64(SB)/8, $0xffe6a09e00000000 // bits of √½, minus 1024 in the exponent field
 DATA logf64<>+72(SB)/8, $0xffe6a09e00000000
 DATA logf64<>+80(SB)/8, $0xffe6a09e00000000
 DATA logf64<>+88(SB)/8, $0xffe6a09e00000000
-DATA logf64<>+96(SB)/8, $0x000fffffffffffff // bits of the mantissa
+DATA logf64<>+96(SB)/8, $0x000fffffffffffff // mask of the mantissa bits
 DATA logf64<>+104(SB)/8, $0x000fffffffffffff
 DATA logf64<>+112(SB)/8, $0x000fffffffffffff
 DATA logf64<>+120(SB)/8, $0x000fffffffffffff

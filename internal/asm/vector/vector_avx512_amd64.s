@@ -4,16 +4,15 @@
 //	maximum     acc[l] = max(acc[l], max x[i]),  i mod w = l
 //	log, log2   dst[i] = ln x[i], log₂ x[i], float64             0≤i<n
 //
-// Same bits as    affineRef, maxRef, logRef and log2Ref in ref.go. If k = 0 the
-//                 sums with k change nothing; num.Log omits them.
-// Layout          x, dst n elements, contiguous; dst may be x. acc w elements. n is a multiple
-//                 of w (64 bytes) and not 0.
+// Same bits as    affineRef, maxRef, logRef and log2Ref in ref.go. num.Log omits the additions with
+//                 k if k = 0. In this case the additions do not change the result.
+// Layout          x and dst have n contiguous elements. dst may be x. acc has w elements, 64 bytes. n is a
+//                 positive multiple of w.
 // Tile            one vector.
-// Tail            none: the caller computes the remaining elements.
-// Special values  affine: follows the arithmetic. maximum: for a NaN and a number, and for
-//                 equal numbers, the maximum is the first operand, acc. log: stops before
-//                 a vector with an x that is not a positive normal number, and returns the
-//                 number of elements before it.
+// Tail            none. The caller computes the remaining elements.
+// Special values  affine follows the arithmetic. maximum keeps acc if x is NaN or equal to acc. log stops
+//                 before a vector with an x that is not a positive normal number, and returns the number of
+//                 elements before this vector.
 // Registers       SI x · DI dst or acc · CX bytes · DX offset · AX mask · K1 K2 comparisons.
 //                 affine: Z1 b · Z2 c · Z3 s. maximum: Z2 acc. log: Z0 x, then m and f · Z2 k ·
 //                 Z4 s, then p or a · Z6 f² or s², then h, then b · Z8 polynomial · Z10 rounding error of h
@@ -29,9 +28,8 @@
 #define bytes CX
 #define at DX
 
-// Offsets of the constants of logarithms in logc. BIAS is the bits of √½ minus 1024 in the field of the exponent.
-// WHOLE is 2^52, whose last bit is worth 1, and WHOLEK is WHOLE + 1024. The coefficients of the polynomial are C7 to
-// C1, highest degree first.
+// Offsets of the constants of logarithms in logc. BIAS is the bit pattern of √½ with 1024 subtracted from the exponent
+// field. WHOLE is 2^52, and WHOLEK is 2^52 + 1024. C7 to C1 are the coefficients of the polynomial, highest degree first.
 #define LEAST 0*size
 #define MOST 1*size
 #define BIAS 2*size
@@ -55,13 +53,13 @@
 #define C1 20*size
 #define C0 21*size
 
-// step is one Horner step: q = q·y + c.
+// step is one step of Horner's rule, q = q·y + c.
 #define step(off, y) fma213.BCST logc+off(SB), y, Z8
 
 DATA logf64<>+0(SB)/8, $0x0010000000000000 // 2^-1022
 DATA logf64<>+8(SB)/8, $0x7fefffffffffffff // the largest number
-DATA logf64<>+16(SB)/8, $0xffe6a09e00000000 // bits of √½ minus 1024 in the exponent
-DATA logf64<>+24(SB)/8, $0x000fffffffffffff // bits of the mantissa
+DATA logf64<>+16(SB)/8, $0xffe6a09e00000000 // bits of √½, minus 1024 in the exponent field
+DATA logf64<>+24(SB)/8, $0x000fffffffffffff // mask of the mantissa bits
 DATA logf64<>+32(SB)/8, $0x3fe6a09e00000000 // √½
 DATA logf64<>+40(SB)/8, $0x4330000000000000 // 2^52
 DATA logf64<>+48(SB)/8, $0x4330000000000400 // 2^52 + 1024

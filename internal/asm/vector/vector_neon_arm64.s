@@ -4,15 +4,15 @@
 //	maximum     acc[l] = max(acc[l], max x[i]),  i mod w = l
 //	log, log2   dst[i] = ln x[i], log₂ x[i], float64             0≤i<n
 //
-// Same bits as    affineRef, maxRef, logRef and log2Ref in ref.go. If k = 0 the
-//                 sums with k change nothing; num.Log omits them.
-// Layout          x, dst n elements, contiguous; dst may be x. acc w elements. n is a multiple
-//                 of w (64 bytes) and not 0.
+// Same bits as    affineRef, maxRef, logRef and log2Ref in ref.go. num.Log omits the additions with
+//                 k if k = 0. In this case the additions do not change the result.
+// Layout          x and dst have n contiguous elements. dst may be x. acc has w elements, 64 bytes. n is a
+//                 positive multiple of w.
 // Tile            four registers, 64 bytes.
-// Tail            none: the caller computes the remaining elements.
-// Special values  affine: follows the arithmetic. maximum: no number is larger than a NaN,
-//                 and a NaN is not larger than any number. log: stops before a tile with an x that is not a
-//                 positive normal number, and returns the number of elements before it.
+// Tail            none. The caller computes the remaining elements.
+// Special values  affine follows the arithmetic. maximum keeps acc if x is NaN or equal to acc. log stops
+//                 before a tile with an x that is not a positive normal number, and returns the number of
+//                 elements before this tile.
 // Registers       R0 bytes left · R1 x · R2 dst or acc · R3 constants · R4 elements · R5 R6
 //                 comparisons. affine: V0–V3 x · V4–V7 result · V28 c · V29 s · V30 b. maximum: V0–V3 x ·
 //                 V4–V7 x > acc · V16–V19 acc. log: V0–V3 x, then m, f and lo · V4–V7 k · V8–V11
@@ -33,9 +33,9 @@
 #define bits0 R5
 #define bits1 R6
 
-// Offsets of the constants of logarithms; each fills all lanes. BIAS is the bits of √½ minus 1024 in the field of the
-// exponent. WHOLE is 2^52, whose last bit is worth 1, and WHOLEK is WHOLE + 1024. The coefficients of the polynomial
-// are C7 to C1, highest degree first.
+// Offsets of the constants of logarithms. Every constant fills all lanes. BIAS is the bit pattern of √½ with 1024
+// subtracted from the exponent field. WHOLE is 2^52, and WHOLEK is 2^52 + 1024. C7 to C1 are the coefficients of the
+// polynomial, highest degree first.
 #define LEAST 0
 #define MOST 16
 #define BIAS 32
@@ -63,9 +63,9 @@ DATA logf64<>+0(SB)/8, $0x0010000000000000 // 2^-1022
 DATA logf64<>+8(SB)/8, $0x0010000000000000
 DATA logf64<>+16(SB)/8, $0x7fefffffffffffff // the largest number
 DATA logf64<>+24(SB)/8, $0x7fefffffffffffff
-DATA logf64<>+32(SB)/8, $0xffe6a09e00000000 // bits of √½ minus 1024 in the exponent
+DATA logf64<>+32(SB)/8, $0xffe6a09e00000000 // bits of √½, minus 1024 in the exponent field
 DATA logf64<>+40(SB)/8, $0xffe6a09e00000000
-DATA logf64<>+48(SB)/8, $0x000fffffffffffff // bits of the mantissa
+DATA logf64<>+48(SB)/8, $0x000fffffffffffff // mask of the mantissa bits
 DATA logf64<>+56(SB)/8, $0x000fffffffffffff
 DATA logf64<>+64(SB)/8, $0x3fe6a09e00000000 // √½
 DATA logf64<>+72(SB)/8, $0x3fe6a09e00000000
