@@ -32,7 +32,7 @@ type dual[T dist.Float] interface {
 	clipDirection(beta []T)
 	// noise returns the rounding error of the dual's values.
 	noise() float64
-	// proposeColumns sets the trial scaling tv to the v of the next plain iteration.
+	// proposeColumns sets the trial scaling tv to the scaling v that a plain iteration would compute next.
 	proposeColumns()
 	// completeTrial computes tu and tq = Kᵀtu from the trial scaling tv. It reports whether tu and tv are accurate.
 	completeTrial(ctx context.Context) (bool, error)
