@@ -198,8 +198,8 @@ func TestPOTEnds(t *testing.T) {
 	}
 }
 
-// TestPOTUnbalanced checks problems with unequal masses. Another update of u or v must not change the scalings, and an infinite
-// penalty must give an exact marginal.
+// TestPOTUnbalanced checks problems with unequal masses. A further update of u or v must not change the scalings of the
+// solution, and an infinite penalty must give an exact marginal.
 func TestPOTUnbalanced(t *testing.T) {
 	rng := rand.New(rand.NewPCG(31, 4))
 	const n = 30
