@@ -200,7 +200,7 @@ func (r *outcome[T]) planTo(ctx context.Context, serial uint64, dst dist.Matrix[
 // problem, the sum of the row is a_i.
 //
 // BarycentricTo returns ErrRange if the projection overflows, the context's cause if the context ends first, or ErrNoResult. It
-// panics if dst is not n × p, or if the problem was a cost matrix.
+// panics if dst is not n × p, or if the problem was given by a cost matrix.
 func (r *Result[T]) BarycentricTo(ctx context.Context, dst dist.Matrix[T]) error {
 	return r.implementation().barycentricTo(ctx, r.serial, dst)
 }
