@@ -410,8 +410,7 @@ func TestPitfalls(t *testing.T) {
 		cost.Data[k] = rng.Float32()
 	}
 	solveAndProve(t, new(Solver[float32]), &Problem[float32]{Cost: cost, A: a, B: b})
-	// Half of the costs are much larger than the other costs. At the second scale, the other costs are smaller than usual
-	// tolerances.
+	// Half of the costs are much larger than the other costs. At the scale 1e-20, the small costs are below usual tolerances.
 	var s Solver[float64]
 	for _, scale := range []float64{1, 1e-20} {
 		cost := dist.NewMatrix[float64](n, n, nil)

@@ -101,8 +101,8 @@ func checkOrder(p float64) error {
 	return nil
 }
 
-// setMasses sets the masses of both sides and returns the unit of mass. Without weights, all masses are integers and the unit
-// is 1/(n·m), or 1/n if n = m. If the context ends first, setMasses returns the context's cause.
+// setMasses sets the masses of both sides and returns the unit of these masses. Without weights, all masses are integers, and
+// the unit is 1/(n·m), or 1/n if n = m. If the context ends first, setMasses returns the context's cause.
 func (l *line[T]) setMasses(ctx context.Context, sides *[2]sortedSide, weights [2][]T, sumA, sumB float64) (float64, error) {
 	n, m := len(sides[0].keys), len(sides[1].keys)
 	if weights[0] == nil && weights[1] == nil {

@@ -34,7 +34,7 @@ type start[T dist.Float] interface {
 type attempt[T dist.Float] struct {
 	start           start[T] // if nil, plain iterations continue
 	forced          bool     // use the potentials even if they decrease the value of the dual
-	plainIterations float64  // value of pace.few after the start; 0 means the usual value
+	plainIterations float64  // value of pace.few after the attempt; 0 means the usual value
 }
 
 // solution implements the strategy of Solve. Solve begins with plain iterations. If there is a tolerance and plain iterations
@@ -55,11 +55,11 @@ type solution[T dist.Float] struct {
 	// attempts for each kind of problem, in the order of use
 	balancedAttempts, partialAttempts, penalizedAttempts []attempt[T]
 
-	foundStart []T // latest start found
+	foundStart []T // latest initial potentials
 	kept       keptIterate[T]
 }
 
-// keptIterate is the iterate that is saved before a start is tried, and restored if the start is not better.
+// keptIterate is the iterate that is saved before an attempt and restored if the attempt is not better.
 type keptIterate[T dist.Float] struct {
 	result        Result[T]
 	lambda, shift float64

@@ -299,8 +299,8 @@ func TestTwoGoroutines(t *testing.T) {
 	}
 }
 
-// TestMemory checks that the required memory is computed before anything is allocated, and that the
-// error contains this number of bytes.
+// TestMemory checks that the required memory is computed before anything is allocated, and that the error message contains the
+// required number of bytes.
 func TestMemory(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 9))
 	p := &Problem[float64]{X: cloud[float64](rng, 20, 2, 0), Y: cloud[float64](rng, 20, 2, 0), Lambda: 1}

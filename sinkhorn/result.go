@@ -64,7 +64,7 @@ func (r *Result[T]) implementation() resultImpl[T] {
 type outcome[T dist.Float] struct {
 	it     *iteration[T]
 	solver *solver[T] // solver that made the result
-	lane   int        // 1 + the lane that contains the last iterate, or 0
+	lane   int        // 1 + the index of the lane that contains the last iterate, or 0
 }
 
 // publish returns the result of the iteration as a result of the solver. The result is valid until the next result of the
