@@ -42,7 +42,8 @@ type sortedSide struct {
 // to the sum of a. (POT's wasserstein_1d returns the p-th power.)
 //
 // For p = 1, 2 and +Inf, the relative error of the result is a few roundings. For other p, powers d^p are computed as exp(p·ln
-// d) with a relative error of about p·|ln d| + 2 roundings, where d ≤ 1 is a difference divided by the largest difference.
+// d), where d ≤ 1 is a difference divided by the largest difference. The relative error of a power is about p·|ln d| + 2
+// roundings.
 //
 // Errors wrap ErrShape, ErrNotFinite, ErrMarginals, ErrSettings if p is less than 1 or the workspace exceeds MaxMemory, or
 // ErrRange if a difference overflows. If the context ends, Distance1D returns the context's cause.

@@ -11,10 +11,10 @@ import (
 
 // CostGradientTo sets dst (n × m) to ∂Cost/∂M as defined by mode. λ and Start count as constants.
 //
-// CostGradientTo returns the context's cause if the context ends first, ErrNoResult if there is no plan, ErrRange if the
-// gradient overflows, and ErrSettings for GradientUnrolled without Settings.Gradient and for GradientImplicit of partial
-// transport. GradientImplicit returns ErrNotConverged if the marginal error is above 1e-4 (1e-3 in float32) of the mass, or if
-// its linear system does not converge. CostGradientTo panics if dst is not n × m.
+// CostGradientTo returns the context's cause if the context ends first, ErrNoResult if there is no plan, or ErrRange if the
+// gradient overflows. It returns ErrSettings for GradientUnrolled without Settings.Gradient, and for GradientImplicit of
+// partial transport. GradientImplicit returns ErrNotConverged if the marginal error is above 1e-4 (1e-3 in float32) of the
+// mass, or if its linear system does not converge. CostGradientTo panics if dst is not n × m.
 func (r *Result[T]) CostGradientTo(ctx context.Context, dst dist.Matrix[T], mode GradientMode) error {
 	return r.implementation().costGradientTo(ctx, r.serial, dst, mode)
 }

@@ -95,9 +95,9 @@ const (
 	// iteration reads half as many bytes. This is faster if K in float64 exceeds the L2 cache, from about n = m = 256.
 	//
 	// After k iterations the relative difference between an element of the plan and its value with StorageDense is at most
-	// 4k·2⁻²⁴, and usually below 1e-7. Marginals and tolerances are as accurate as with StorageDense, except that with Gradient
-	// a last iteration in the log domain leaves an error of up to 4e-8 in the row sums. The errors of gradient elements are
-	// usually below 1e-8·(1 + λ·max M) times the largest element.
+	// 4k·2⁻²⁴, and usually below 1e-7. Marginals and tolerances are as accurate as with StorageDense, with one exception: if
+	// Gradient is set and the last iteration is in the log domain, the row sums have an error of up to 4e-8. The errors of
+	// gradient elements are usually below 1e-8·(1 + λ·max M) times the largest element.
 	//
 	// An element of K below 2⁻¹²⁶ is 0, so DomainAuto switches to the log domain earlier: when a scaling leaves the range 1e±11
 	// instead of 1e±120. Weights are limited to the range of [float32]; see Problem. A Solver[float32] uses StorageDense
