@@ -28,7 +28,7 @@ type assignment[T dist.Float] struct {
 	cost         dist.Matrix[T]
 	transposed   []T
 	v, d         []float64
-	vacantV      []float64 // v of free columns; −Inf for assigned columns
+	vacantV      []float64 // dual variables of free columns; −Inf for assigned columns
 	zeros        []float64
 	columnOf     []int32 // the column of each row, or −1
 	rowOf        []int32 // the row of each column, or −1
@@ -39,8 +39,8 @@ type assignment[T dist.Float] struct {
 	untilCheck   int // elements until the next check of the context
 }
 
-// pathStep describes a column that the shortest-path search has reached. The field row is the row that the search scanned last.
-// The field u is the dual variable of this row minus the distance of this row.
+// pathStep describes a column that the shortest-path search has reached. The field row is the row that the search scanned just
+// before it reached the column. The field u is the dual variable of this row minus the distance of this row.
 type pathStep struct {
 	column, row int32
 	distance    float64
@@ -220,8 +220,8 @@ func (x *assignment[T]) solve(ctx context.Context) error {
 	return nil
 }
 
-// reduceRows does the augmenting row reduction. Each free row takes its cheapest column, even from another row, and lowers the
-// column's v until the second cheapest column has the same reduced cost. Some rows may remain free.
+// reduceRows does the augmenting row reduction. Each free row takes its cheapest column, even if another row has the column.
+// The row then lowers the column's v until the second cheapest column has the same reduced cost. Some rows may remain free.
 func (x *assignment[T]) reduceRows(ctx context.Context) error {
 	most := reductionsPerRow * len(x.freeRows)
 	for sweep := 0; sweep < 2 && len(x.freeRows) > 0; sweep++ {
@@ -337,8 +337,9 @@ func (x *assignment[T]) augmentRow(ctx context.Context, i int32) error {
 	if distance-distance != 0 {
 		return fmt.Errorf("%w: a sum of costs overflows", ErrRange)
 	}
-	// Update v of the columns that the search has reached. Then follow the path back from its last column. Assign each column
-	// to the first scanned row that produced the column's distance, and continue with the old column of that row.
+	// Update the dual variables v of the columns that the search has reached. Then follow the path back from the column reached
+	// last. Assign each column to the first scanned row that produced the column's distance, and continue with the old column
+	// of that row.
 	steps := x.steps
 	for _, s := range steps {
 		x.v[s.column] = s.v + (s.distance - distance)

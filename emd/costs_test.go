@@ -7,7 +7,7 @@ import (
 	"github.com/gomonge/monge/dist"
 )
 
-// TestStrips checks that computed rows belong to the latest points, for any order of row indices.
+// TestStrips checks that rows can be read in any order and are computed from the points of the latest setPoints call.
 func TestStrips(t *testing.T) {
 	const n, m = 1500, 1<<22/1500 + 10 // the float64 distances need more than 32 MiB
 	r := rand.New(rand.NewPCG(1, 2))

@@ -1,7 +1,7 @@
 // Package emd solves optimal transport problems exactly, without entropy, and proves that its results are optimal.
 //
 // For costs M (n × m) and weights a and b, the earth mover's distance is the minimum of ⟨T, M⟩ = Σ_ij T_ij M_ij over all
-// plans T ≥ 0 with row sums a and column sums b. The dual problem is to maximize Σ_i a_i u_i + Σ_j b_j v_j subject to
+// transport plans T ≥ 0 with row sums a and column sums b. The dual problem is to maximize Σ_i a_i u_i + Σ_j b_j v_j subject to
 // u_i + v_j ≤ M_ij.
 //
 // # Use

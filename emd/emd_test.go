@@ -323,7 +323,7 @@ func TestBruteForce(t *testing.T) {
 }
 
 // TestKinds checks the certificates for unusual sizes and scales in both float types. A problem given by points must have the
-// same cost as the problem given by the matrix of their distances.
+// same cost as the problem given by the distance matrix of the points.
 func TestKinds(t *testing.T) {
 	t.Run("float64", kinds[float64])
 	t.Run("float32", kinds[float32])
@@ -410,8 +410,7 @@ func TestPitfalls(t *testing.T) {
 		cost.Data[k] = rng.Float32()
 	}
 	solveAndProve(t, new(Solver[float32]), &Problem[float32]{Cost: cost, A: a, B: b})
-	// Half of the costs are much larger than the other costs. At the second scale, the other costs are smaller than usual
-	// tolerances.
+	// Half of the costs are much larger than the other costs. At the scale 1e-20, the small costs are below usual tolerances.
 	var s Solver[float64]
 	for _, scale := range []float64{1, 1e-20} {
 		cost := dist.NewMatrix[float64](n, n, nil)
@@ -431,8 +430,8 @@ func TestPitfalls(t *testing.T) {
 			t.Errorf("with expensive pairs %v, without %v, gap relative to the expensive pairs: %v", got, want, rounding)
 		}
 	}
-	// The pairs (i, i+1) cost nothing, but the last pair of their cycle costs 1e20. The optimal plan is the diagonal, where
-	// each pair costs 1.
+	// The pairs (i, i+1) cost nothing, but the pair (40, 0), which closes their cycle, costs 1e20. The optimal plan is the
+	// diagonal, where each pair costs 1.
 	expensive := dist.NewMatrix[float64](41, 41, nil)
 	for k := range expensive.Data {
 		switch i, j := k/41, k%41; {
@@ -445,7 +444,7 @@ func TestPitfalls(t *testing.T) {
 	if got, rounding := solveAndProve(t, &s, &Problem[float64]{Cost: expensive}); math.Abs(got-1) > 1e-15 || rounding {
 		t.Errorf("a cycle with a expensive pair: %v, gap relative to the expensive pairs: %v", got, rounding)
 	}
-	// One cost is −1e-200 and all other costs are positive. The optimal plan moves all mass at the negative cost.
+	// One cost is −1e-200 and all other costs are positive. The optimal plan puts all mass on the pair with the negative cost.
 	p := &Problem[float64]{Cost: dist.NewMatrix[float64](3, 19, nil), A: []float64{2, 0, 3}, B: make([]float64, 19), Mass: 1}
 	for k := range p.Cost.Data {
 		p.Cost.Data[k] = rng.Float64() + 0.01

@@ -42,7 +42,8 @@ type sortedSide struct {
 // to the sum of a. (POT's wasserstein_1d returns the p-th power.)
 //
 // For p = 1, 2 and +Inf, the relative error of the result is a few roundings. For other p, powers d^p are computed as exp(p·ln
-// d) with a relative error of about p·|ln d| + 2 roundings, where d ≤ 1 is a difference divided by the largest difference.
+// d), where d ≤ 1 is a difference divided by the largest difference. The relative error of a power is about p·|ln d| + 2
+// roundings.
 //
 // Errors wrap ErrShape, ErrNotFinite, ErrMarginals, ErrSettings if p is less than 1 or the workspace exceeds MaxMemory, or
 // ErrRange if a difference overflows. If the context ends, Distance1D returns the context's cause.
@@ -101,8 +102,8 @@ func checkOrder(p float64) error {
 	return nil
 }
 
-// setMasses sets the masses of both sides and returns the unit of mass. Without weights, all masses are integers and the unit
-// is 1/(n·m), or 1/n if n = m. If the context ends first, setMasses returns the context's cause.
+// setMasses sets the masses of both sides and returns the unit of these masses. Without weights, all masses are integers, and
+// the unit is 1/(n·m), or 1/n if n = m. If the context ends first, setMasses returns the context's cause.
 func (l *line[T]) setMasses(ctx context.Context, sides *[2]sortedSide, weights [2][]T, sumA, sumB float64) (float64, error) {
 	n, m := len(sides[0].keys), len(sides[1].keys)
 	if weights[0] == nil && weights[1] == nil {

@@ -16,7 +16,7 @@ import (
 	"github.com/gomonge/monge/internal/oracle/trial"
 )
 
-// blocked lists the folders that contain the block sizes. Tested problem sizes are often near these block sizes.
+// blocked lists the folders whose constants include block sizes. The tests draw many problem sizes near these constants.
 var blocked = []string{"emd", "internal/simplex", "internal/asm/price"}
 
 func TestOracle(t *testing.T) {
@@ -51,7 +51,7 @@ func reals[E dist.Float](rows [][]E) [][]oracle.Real {
 }
 
 // weights returns random weights with a sum of about 1, or nil for uniform weights. Some weights may be zero or equal. The
-// second result contains the same weights as Reals.
+// second result contains the same weights as values of type oracle.Real.
 func weights[T dist.Float](c *trial.Case, n int) ([]T, []oracle.Real) {
 	r := make([]oracle.Real, n)
 	if c.Chance(3) {
@@ -466,8 +466,8 @@ func compareLines[T dist.Float](c *trial.Case, s *emd.Solver[T]) {
 		size = max(size, math.Abs(float64(v)))
 	}
 	if math.IsInf(p, 1) {
-		// Other weights may have partial sums that are equal up to rounding errors. A rounding error can then change the
-		// largest difference.
+		// Unless all weights are equal, partial sums of weights may be equal up to rounding errors. A rounding error can then
+		// change the largest difference.
 		if wa == nil && wb == nil && n == m && got[0] != w.Hi {
 			c.Errorf("W_∞ of %d samples = %v, want %v", n, got[0], w.Hi)
 		}

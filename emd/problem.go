@@ -41,7 +41,8 @@ var (
 	// ErrNotFinite means that the input contains NaN, or an infinity that is not allowed. For a matrix, the error also wraps a
 	// dist.PositionError.
 	ErrNotFinite = fault.ErrNotFinite
-	// ErrMarginals means that a weight is negative or not finite, that the sums of A and B differ, or that Mass exceeds them.
+	// ErrMarginals means that a weight is negative or not finite, that the sums of A and B differ, or that Mass exceeds one of
+	// the sums.
 	ErrMarginals = errors.New("bad marginals")
 	// ErrSettings means that a setting is invalid, or that a problem needs more memory than Settings.MaxMemory.
 	ErrSettings = fault.ErrSettings

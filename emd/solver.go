@@ -119,7 +119,7 @@ func (s *Solver[T]) solve(ctx context.Context, p *Problem[T]) (*Result[T], error
 	if err != nil {
 		return nil, err
 	}
-	// A canceled Solve also returns a plan, so it needs all weights.
+	// Even a canceled Solve returns a plan and therefore needs all weights.
 	sumA, err := checkWeights(context.Background(), "A", p.A, n)
 	if err != nil {
 		return nil, err
@@ -140,7 +140,8 @@ func (s *Solver[T]) solve(ctx context.Context, p *Problem[T]) (*Result[T], error
 	}
 	problem := &simplex.Problem[T]{Costs: &w.costs, A: a, B: b, Mass: p.Mass, CostWork: w.costs.rowWork()}
 	if c := w.costs.m; c.Rows == n && n == m && p.Mass == 0 && allEqual(a) && allEqual(b) {
-		// If all weights are equal, the optimal plan is an assignment. If Assign fails, the simplex method returns the error.
+		// If all weights are equal, the optimal plan is an assignment. If prepare or solve fails, the simplex method returns
+		// the error.
 		x := &s.assign
 		if err := x.prepare(ctx, c); err == nil && x.solve(ctx) == nil {
 			problem.Columns, problem.V = x.columnOf, x.v
@@ -197,7 +198,7 @@ func (w *workspace[T]) adjustLimit() (from float64, again bool) {
 	return float64(cap), true
 }
 
-// makeResult sets the result from the state of the simplex method after it has returned err.
+// makeResult sets the result from the final state of the simplex method. The argument err is the error of the simplex method.
 func (w *workspace[T]) makeResult(ctx context.Context, p *Problem[T], a, b []T, err error) (*Result[T], error) {
 	n, m := len(a), len(b)
 	canceled := err != nil && w.simplex.Feasible && !errors.Is(err, simplex.ErrRange)
@@ -242,7 +243,7 @@ func (w *workspace[T]) makeResult(ctx context.Context, p *Problem[T], a, b []T, 
 	return r, err
 }
 
-// explainError returns an error of this package for an error of the simplex method.
+// explainError translates an error of the simplex method to an error of this package.
 func explainError[T dist.Float](p *Problem[T], err error) error {
 	var where *simplex.NotFiniteError
 	switch {

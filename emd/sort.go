@@ -11,11 +11,11 @@ import (
 
 const (
 	maxInsertion    = 32             // maximum number of samples sorted by insertion alone
-	movesPerSample  = 4              // maximum insertion moves per sample after other passes
-	maxCellBits     = 12             // maximum number of bits per cell pass
-	maxCellSamples  = 1 << 24        // maximum number of samples sorted by cells
-	keyBits         = 11             // number of bits per key pass
-	upperShift      = 64 - 3*keyBits // lowest key bit that three key passes cover
+	movesPerSample  = 4              // maximum number of insertion moves per sample after radix passes
+	maxCellBits     = 12             // maximum number of cell index bits per radix pass
+	maxCellSamples  = 1 << 24        // maximum number of samples sorted into cells (intervals of equal width)
+	keyBits         = 11             // number of key bits per radix pass
+	upperShift      = 64 - 3*keyBits // lowest key bit that three radix passes cover
 	movesPerCheck   = 1 << 20        // insertion moves between two checks of the context
 	samplesPerCheck = 1 << 16        // samples between two checks of the context
 )

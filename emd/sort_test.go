@@ -78,8 +78,8 @@ func checkSort(t *testing.T, name string, s *sorter, z []float64) {
 	}
 }
 
-// TestSortEnds checks that every pass checks the context once per samplesPerCheck samples, and that a sort ends at each of
-// these checks.
+// TestSortEnds checks that every pass checks the context once per samplesPerCheck samples. If the context has ended at any of
+// these checks, the sort must stop.
 func TestSortEnds(t *testing.T) {
 	const pieces = 2
 	rng := rand.New(rand.NewPCG(1, 3))

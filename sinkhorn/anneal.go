@@ -16,9 +16,9 @@ const (
 	leastLambda = 0x1p-1000 // least λ of a stage; its reciprocal does not overflow
 )
 
-// annealedStart finds initial potentials by ε-scaling. It solves the problem with low accuracy for the increasing values …,
-// λ/factor², λ/factor of λ. See B. Schmitzer, "Stabilized sparse scaling algorithms for entropy regularized transport
-// problems", SIAM J. Sci. Comput. 41 (2019).
+// annealedStart finds initial potentials by ε-scaling. It solves the problem with low accuracy in stages, in which λ increases
+// by a constant factor: …, λ/factor², λ/factor. See B. Schmitzer, "Stabilized sparse scaling algorithms for entropy regularized
+// transport problems", SIAM J. Sci. Comput. 41 (2019).
 type annealedStart[T dist.Float] struct {
 	solution *solution[T]
 	factor   float64
@@ -31,9 +31,10 @@ func (a *annealedStart[T]) find(ctx context.Context) (bool, error) {
 	})
 }
 
-// solveStages calls solve once per stage, for the increasing values …, λ/factor², λ/factor of λ. Then it stores initial
-// potentials for λ in problem.Start. The arguments of solve are the number of stages and the initial potentials of the stage.
-// The initial potentials are the potentials of the previous stage (or the argument start), scaled to the λ of the stage.
+// solveStages calls solve once per stage of ε-scaling and then stores initial potentials for λ in problem.Start. The stages use
+// the increasing values …, λ/factor², λ/factor instead of λ. The arguments of solve are the number of stages and the initial
+// potentials of the stage. The initial potentials are the potentials of the previous stage (in the first stage, the argument
+// start), scaled to the λ of the stage.
 func (s *solution[T]) solveStages(ctx context.Context, factor float64, start []T, solve func(stages int, start []T) error) error {
 	stages, err := s.countStages(ctx, factor)
 	if err != nil {
@@ -90,8 +91,9 @@ func (s *solution[T]) countStages(ctx context.Context, factor float64) (stages i
 	return stages, nil
 }
 
-// scaleStart sets s.foundStart to c·(start − offset) and multiplies startShift by c. The offset is the part of the start
-// potentials that startShift already contains. The argument start may be s.foundStart.
+// scaleStart sets s.foundStart to c·(f − offset), where f is the vector of potentials in the slice start, and multiplies
+// startShift by c. The offset is the part of f that startShift already contains. The slices start and s.foundStart may be the
+// same.
 func (s *solution[T]) scaleStart(start []T, c float64) {
 	it := s.it
 	gibbs.Grow(&s.foundStart, it.n)

@@ -32,7 +32,7 @@ type dual[T dist.Float] interface {
 	clipDirection(beta []T)
 	// noise returns the rounding error of the dual's values.
 	noise() float64
-	// proposeColumns sets the trial scaling tv to the v of the next plain iteration.
+	// proposeColumns sets the trial scaling tv to the scaling v that a plain iteration would compute next.
 	proposeColumns()
 	// completeTrial computes tu and tq = Kᵀtu from the trial scaling tv. It reports whether tu and tv are accurate.
 	completeTrial(ctx context.Context) (bool, error)
@@ -50,8 +50,8 @@ type dualPoint[T dist.Float] struct {
 	u, v       []T // current point; it.q contains the column sums Kᵀu
 	tu, tv, tq []T // trial point
 	e          []T // gradient of the dual
-	rows, diag []T // diagonals of the system; used with penalties or Mass
-	sums       []T // K·tv; used with penalties or Mass
+	rows, diag []T // diagonals of Newton's system; used only with penalties or Mass
+	sums       []T // K·tv; used only with penalties or Mass
 }
 
 // acceptTrial swaps the current point and the trial point.

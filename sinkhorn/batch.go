@@ -25,8 +25,8 @@ type batch[T dist.Float] struct {
 	visit    func(i int, r *Result[T], err error)
 }
 
-// run is the group of problems order[first:last]. The problems share one K, or each problem uses one lane of the vector
-// registers.
+// run is the group of problems order[first:last]. The problems share one kernel matrix K, or each problem uses one lane of the
+// vector registers.
 type run struct {
 	first, last int
 	lanes       bool
@@ -39,17 +39,17 @@ type run struct {
 // Two kinds of problems are solved faster than by Solve:
 //
 //   - Consecutive problems with the same cost matrix or the same points, and the same λ, are solved together, up to 16 at a
-//     time. Matrices are the same if they share Data; equal elements are not enough. K is computed once, and each pass over K
-//     serves all of these problems.
+//     time. Matrices are the same if they share Data; equal elements are not enough. The kernel matrix K is computed once, and
+//     each pass over K serves all of these problems.
 //   - Problems of at most 32 × 32 points (24 × 24 without AVX-512) in at most 16 dimensions are solved 8 at a time, or 16 in
 //     float32. Each problem uses one lane of the vector registers. This is not done with StorageMixed.
 //
 // With Settings.Gradient or Anneal, all problems are solved one by one. Problems that need the log domain or an accelerated
 // method are solved one by one.
 //
-// When the context ends, problems that have started are visited with a canceled result, as from Solve. Other problems are not
-// visited. SolveBatch then returns the context's cause. A panic in visit ends the batch in the same way and continues in the
-// caller. Results of Solve stay valid. After warm-up SolveBatch does not allocate.
+// When the context ends, SolveBatch still visits the problems that have started; their results are canceled, like those of
+// Solve. SolveBatch does not visit the other problems, and returns the context's cause. A panic in visit ends the batch in the
+// same way and continues in the caller. Earlier results of Solve stay valid. After warm-up SolveBatch does not allocate.
 func (s *Solver[T]) SolveBatch(ctx context.Context, problems []Problem[T], visit func(i int, r *Result[T], err error)) error {
 	return s.implementation().SolveBatch(ctx, problems, visit)
 }
@@ -122,8 +122,8 @@ func (b *batch[T]) divideSmall() {
 	}
 }
 
-// sameKernel reports whether two problems have the same K because their M and λ are the same. It
-// reports false for problems with penalties or Mass, which are solved one by one.
+// sameKernel reports whether two problems have the same cost matrix or points, and the same λ, and therefore the same kernel
+// matrix K. It reports false for problems with penalties or Mass, which are solved one by one.
 func sameKernel[T dist.Float](set *Settings, p, q *Problem[T]) bool {
 	lambda := func(p *Problem[T]) float64 {
 		if p.Lambda == 0 {

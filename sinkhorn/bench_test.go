@@ -60,8 +60,8 @@ func benchmarkSolve[T dist.Float](b *testing.B, name string, storage Storage) {
 	}
 }
 
-// BenchmarkIteration measures the mean time of an iteration, with and without its step of the reverse pass. Only some of the
-// row lengths are multiples of the vector length.
+// BenchmarkIteration measures the mean time of an iteration, with and without the matching step of the reverse pass. Only some
+// of the row lengths are multiples of the vector length.
 func BenchmarkIteration(b *testing.B) {
 	benchmarkIteration[float64](b, "f64", StorageDense)
 	benchmarkIteration[float64](b, "mixed", StorageMixed)
@@ -242,7 +242,7 @@ func BenchmarkBatch(b *testing.B) {
 	}
 }
 
-// BenchmarkGuard measures the check for a second goroutine. Every method of a solver or a result makes this check.
+// BenchmarkGuard measures the check for concurrent use. Every method of a solver or a result makes this check.
 func BenchmarkGuard(b *testing.B) {
 	s, err := newSolver[float64](&Settings{})
 	if err != nil {
@@ -266,7 +266,7 @@ func BenchmarkCancel(b *testing.B) {
 		storage          Storage
 		domain           Domain
 		gradient, batch  bool
-		lambda, duration float64 // approximate time in ms of the canceled call
+		lambda, duration float64 // duration is the approximate time of the canceled call in ms
 	}{
 		{"small", 64, 1e6, StorageDense, DomainPlain, false, false, .05, 5},
 		{"small/log", 64, 1e6, StorageDense, DomainLog, false, false, 5, 5},

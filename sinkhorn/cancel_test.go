@@ -11,7 +11,7 @@ import (
 )
 
 // TestEndAtEveryCheck ends the context at every check of a solve. Solve and SolveBatch must then return a result together with
-// the context's cause. The result must have a plan and a marginal error, or no plan.
+// the context's cause. After at least one iteration, the result must have a plan and a marginal error.
 func TestEndAtEveryCheck(t *testing.T) {
 	matrix := func(x ...float64) dist.Matrix[float64] { return dist.NewMatrix(2, 2, x) }
 	far, near := matrix(2000, 3000, 3000, 2000), matrix(0.1, 0.7, 0.9, 0.2)
@@ -69,7 +69,7 @@ func TestEndAtEveryCheck(t *testing.T) {
 					break
 				}
 			}
-			// Solve the problem alone, with a shared K, and in lanes.
+			// Solve the problem alone, in a batch of problems that share K, and in a batch of problems that use vector lanes.
 			other := p
 			other.Cost, other.X = dist.Matrix[float64]{Rows: p.Cost.Rows, Cols: p.Cost.Cols, Stride: p.Cost.Stride, Data: append([]float64(nil), p.Cost.Data...)}, p.X
 			for _, ps := range [][]Problem[float64]{{p}, {p, p, p}, {p, other, p, other}} {

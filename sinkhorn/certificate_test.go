@@ -103,8 +103,8 @@ func violation(p *Problem[float64], sums, weights, f []float64, rho float64) (e 
 			top = max(top, f[i]-math.Log(w))
 		}
 	}
-	// With Mass, the next scaling is e^factor times the weight, or less if the sum would exceed the
-	// weight. Bisection finds factor.
+	// With Mass, the next scaling of a point is e^factor times its weight. The scaling is smaller if the row or column sum
+	// would exceed the weight. Bisection finds the factor for which all sums add up to Mass.
 	lo, hi := -2000., 2000.
 	for p.Mass > 0 && hi-lo > 1e-15*(1+math.Abs(lo)) && (lo+hi)/2 != lo && (lo+hi)/2 != hi {
 		factor, sum := (lo+hi)/2, 0.
@@ -138,8 +138,8 @@ func violation(p *Problem[float64], sums, weights, f []float64, rho float64) (e 
 	return e, nil
 }
 
-// nextSum returns the sum of a row or column after the next scaling. The next scaling is e^factor·w,
-// or the scaling that gives the sum w if this scaling is smaller.
+// nextSum returns the sum of a row or column after its scaling e^f is replaced by e^factor·w. The sum does not exceed the
+// weight w.
 func nextSum(sum, w, f, factor float64) float64 {
 	if w == 0 || sum == 0 {
 		return 0

@@ -14,7 +14,7 @@ import (
 const (
 	paceEvery = 8    // iterations between two checks of the pace
 	paceFrom  = 16   // iterations before the first check
-	paceFew   = 40   // plain iterations continue if paceFew + paceSmall/min(n, m) more are expected to be enough
+	paceFew   = 40   // plain iterations continue if at most paceFew + paceSmall/min(n, m) more iterations are predicted
 	paceSmall = 6000 // accounts for the overhead of Newton's steps in small problems
 
 	slowAnneal = 4 // factor of ε-scaling after slow plain iterations
@@ -29,17 +29,18 @@ type start[T dist.Float] interface {
 	find(ctx context.Context) (bool, error)
 }
 
-// attempt is a start to try when Newton's method stalls. The start is kept unless it decreases the dual.
+// attempt is a start (a source of initial potentials) that is tried when Newton's method stalls. Its potentials are used unless
+// they decrease the value of the dual.
 type attempt[T dist.Float] struct {
 	start           start[T] // if nil, plain iterations continue
-	forced          bool     // keep the start even if it decreases the dual
-	plainIterations float64  // value of pace.few after the start; 0 means the usual value
+	forced          bool     // use the potentials even if they decrease the value of the dual
+	plainIterations float64  // value of pace.few after the attempt; 0 means the usual value
 }
 
 // solution implements the strategy of Solve. Solve begins with plain iterations. If there is a tolerance and plain iterations
 // are slow, ε-scaling finds a better start and Newton's method follows (newton.go). Each time Newton's method stalls, the next
-// start is tried. The first start uses the dual variables of the unregularized problem. Later starts use ε-scaling with
-// Newton's method in each stage. If a start is not better, plain iterations continue until their number has doubled.
+// attempt is made: initial potentials from the dual variables of the unregularized problem, or from ε-scaling with Newton's
+// method in each stage. If an attempt does not help, plain iterations continue until their number has doubled.
 type solution[T dist.Float] struct {
 	it         *iteration[T]
 	unbalanced unbalanced[T]
@@ -54,11 +55,11 @@ type solution[T dist.Float] struct {
 	// attempts for each kind of problem, in the order of use
 	balancedAttempts, partialAttempts, penalizedAttempts []attempt[T]
 
-	foundStart []T // latest start found
+	foundStart []T // latest initial potentials
 	kept       keptIterate[T]
 }
 
-// keptIterate is the iterate that is saved before a start is tried, and restored if the start is not better.
+// keptIterate is the iterate that is saved before an attempt and restored if the attempt is not better.
 type keptIterate[T dist.Float] struct {
 	result        Result[T]
 	lambda, shift float64

@@ -25,7 +25,7 @@ import (
 const (
 	directLines = 48              // number of rows of H or R computed together
 	directWidth = 128             // number of columns computed together; the operands stay in the L2 cache
-	directPanel = 4 * directLines // number of rows of R whose product is subtracted at once
+	directPanel = 4 * directLines // number of rows of R whose outer products are subtracted from H at once
 	directStrip = 256             // number of rows of S multiplied at once
 	directShift = 1e-13           // δ
 	directShape = 4               // largest m/n for which a factor is computed
@@ -133,7 +133,7 @@ func (p *squareVisitor[T]) VisitPlan(_, _, r int, s []T) error {
 	least := p.sys.epsilon
 	for i, x := range s {
 		if !(x > least) {
-			s[i] = 0 // the sparse list omits such elements, too; subnormal products would be very slow
+			s[i] = 0 // the sparse list also omits such small elements; subnormal products would be very slow
 		}
 	}
 	return p.sys.direct.subtractProduct(p.ctx, &p.sys.kernel, num.F64(s), r, 0, p.sys.direct.m)

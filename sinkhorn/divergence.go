@@ -91,7 +91,7 @@ func (s *solver[T]) Divergence(ctx context.Context, dx, dy dist.Matrix[T], p *Pr
 	return d, nil
 }
 
-// addTerm solves a problem, adds factor times its value to d, and calls gradient.
+// addTerm solves a problem, adds factor times the regularized cost to d.Value, and calls gradient.
 func (s *solver[T]) addTerm(ctx context.Context, d *Divergence, factor float64, p *Problem[T], gradient func() error) error {
 	r, err := s.solve(ctx, p)
 	if err != nil {

@@ -10,10 +10,10 @@ import (
 	"github.com/gomonge/monge/internal/simplex"
 )
 
-// For large λ, good initial potentials are λ times the dual variables of the unregularized problem, because the connected parts
-// of the plan are then known. The network simplex method computes these dual variables on one goroutine.
+// For large λ, the dual variables of the unregularized problem, multiplied by λ, are good initial potentials. The network
+// simplex method computes these dual variables on one goroutine.
 
-// exactPasses is the largest amount of work of the network simplex method, in passes over the costs.
+// exactPasses limits the work of the network simplex method. The unit of work is one pass over the costs.
 const exactPasses = 500
 
 // exactStart uses λ times the row dual variables of the unregularized problem as initial potentials. Result.Annealing is the

@@ -56,7 +56,7 @@ func ExampleSolver_Solve_cost() {
 }
 
 // This example sets a deadline. If the deadline ends a solve, Solve also returns a result with the plan of the last whole
-// iteration. If there was no iteration yet, the methods of the result return ErrNoResult.
+// iteration. If no iteration was completed, the methods of the result return ErrNoResult.
 func ExampleSolver_Solve_deadline() {
 	x, y := dist.NewMatrix[float64](300, 1, nil), dist.NewMatrix[float64](300, 1, nil)
 	for i := range x.Data {

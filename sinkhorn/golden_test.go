@@ -88,7 +88,7 @@ func goldenBits[T dist.Float](t *testing.T) string {
 			put(dx.Data, dy.Data)
 		}
 	}
-	// This batch has problems in lanes and problems that share K.
+	// Some problems of this batch are solved in vector lanes, and some problems share a kernel matrix K.
 	small := uniform(9, 3)
 	batch := []Problem[T]{{X: x, Y: y, Lambda: 3}, {X: x, Y: x, Lambda: 3, A: a, B: a}, {X: small, Y: small, Lambda: 4}, {X: small, Y: uniform(5, 3), Lambda: 4}, {X: uniform(12, 3), Y: small, Lambda: 2}}
 	s, err := NewSolver[T](&Settings{Iterations: 9, Workers: 1})

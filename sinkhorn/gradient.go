@@ -11,10 +11,10 @@ import (
 
 // CostGradientTo sets dst (n × m) to ∂Cost/∂M as defined by mode. λ and Start count as constants.
 //
-// CostGradientTo returns the context's cause if the context ends first, ErrNoResult if there is no plan, ErrRange if the
-// gradient overflows, and ErrSettings for GradientUnrolled without Settings.Gradient and for GradientImplicit of partial
-// transport. GradientImplicit returns ErrNotConverged if the marginal error is above 1e-4 (1e-3 in float32) of the mass, or if
-// its linear system does not converge. CostGradientTo panics if dst is not n × m.
+// CostGradientTo returns the context's cause if the context ends first, ErrNoResult if there is no plan, or ErrRange if the
+// gradient overflows. It returns ErrSettings for GradientUnrolled without Settings.Gradient, and for GradientImplicit of
+// partial transport. GradientImplicit returns ErrNotConverged if the marginal error is above 1e-4 (1e-3 in float32) of the
+// mass, or if its linear system does not converge. CostGradientTo panics if dst is not n × m.
 func (r *Result[T]) CostGradientTo(ctx context.Context, dst dist.Matrix[T], mode GradientMode) error {
 	return r.implementation().costGradientTo(ctx, r.serial, dst, mode)
 }
@@ -32,7 +32,7 @@ func (r *outcome[T]) costGradientTo(ctx context.Context, serial uint64, dst dist
 //
 // Terms of the order of λ·cost cancel in the gradient. If these terms overflow, PointGradientTo returns ErrRange. It returns
 // ErrSettings if the gradient needs more than Settings.MaxMemory. Other errors are those of CostGradientTo. PointGradientTo
-// panics if dx or dy has the wrong shape, or if the problem was a cost matrix.
+// panics if dx or dy has the wrong shape, or if the problem was given by a cost matrix.
 func (r *Result[T]) PointGradientTo(ctx context.Context, dx, dy dist.Matrix[T], mode GradientMode) error {
 	return r.implementation().pointGradientTo(ctx, r.serial, dx, dy, mode)
 }
@@ -43,11 +43,11 @@ func (r *outcome[T]) pointGradientTo(ctx context.Context, serial uint64, dx, dy 
 	return r.solver.gradients.pointGradients(ctx, it, dx, dy, mode)
 }
 
-// gradients computes M̄ = ∂Cost/∂M as a sum of segments. Each segment is passed to the sink, which writes to the caller's
-// matrix or multiplies by the points.
+// gradients computes M̄ = ∂Cost/∂M as a sum of segments. Each segment is passed to the sink, which adds the segment to the
+// caller's matrix or multiplies it by the points.
 type gradients[T dist.Float] struct {
 	sys      *system[T]
-	solution *solution[T]   // state of Solve; problems with penalties are never solved in groups
+	solution *solution[T]   // state of Solve; needed only for problems with penalties, which are never solved in groups
 	terms    gibbs.Terms[T] // terms of the current segment; HU and HV are zero after the first segment
 	sink     gibbs.Sink[T]
 	reverse  reverse[T]

@@ -31,8 +31,8 @@ func ours(v any) bool {
 	return ok && strings.HasPrefix(s, "sinkhorn: ")
 }
 
-// TestShapesDoNotWrap checks that sizes whose products overflow cause an error in a problem and a
-// panic in a destination.
+// TestShapesDoNotWrap checks sizes whose products overflow. A problem with these sizes must cause an error, and a destination
+// with these sizes must cause a panic.
 func TestShapesDoNotWrap(t *testing.T) {
 	good := dist.NewMatrix[float64](8, 8, nil)
 	r := mustSolve(t, Settings{Gradient: true}, &Problem[float64]{X: good, Y: good, Lambda: 1})
@@ -299,8 +299,8 @@ func TestTwoGoroutines(t *testing.T) {
 	}
 }
 
-// TestMemory checks that the required memory is computed before anything is allocated, and that the
-// error contains this number of bytes.
+// TestMemory checks that the required memory is computed before anything is allocated, and that the error message contains the
+// required number of bytes.
 func TestMemory(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 9))
 	p := &Problem[float64]{X: cloud[float64](rng, 20, 2, 0), Y: cloud[float64](rng, 20, 2, 0), Lambda: 1}
@@ -567,7 +567,7 @@ func TestManyWorkers(t *testing.T) {
 	}
 }
 
-// TestAnnealRange uses the smallest and largest allowed factors over the whole range of λ.
+// TestAnnealRange checks the smallest and largest allowed values of Settings.Anneal over the whole range of λ.
 func TestAnnealRange(t *testing.T) {
 	cost := dist.NewMatrix(2, 2, []float64{0, 1, 1, 0})
 	for _, factor := range []float64{leastAnneal, 2, 1e30, 1e300, math.MaxFloat64} {
@@ -620,8 +620,8 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestHostileProblems solves problems with extreme numbers. Each result must be finite, or an error of this package. Solve and
-// SolveBatch must return the same results.
+// TestHostileProblems solves problems with extreme numbers. Each solve must return a finite result or an error of this package.
+// Solve and SolveBatch must return the same results.
 func TestHostileProblems(t *testing.T) {
 	t.Run("float64", hostileProblems[float64])
 	t.Run("float32", hostileProblems[float32])
@@ -642,7 +642,7 @@ func hostileProblems[T dist.Float](t *testing.T) {
 	var problems []Problem[T]
 	calls := 0
 	add := func(change func(p *Problem[T])) {
-		// Without MONGE_LONG=1, half of the changes are tested with each type.
+		// Without MONGE_LONG=1, each float type tests only half of the changed problems.
 		if calls++; !testdata.IsLong() && (calls+calls/16)%2 == 0 != num.IsFloat64[T]() {
 			return
 		}
@@ -680,7 +680,7 @@ func hostileProblems[T dist.Float](t *testing.T) {
 	} {
 		if !testdata.IsLong() {
 			if i%2 == 0 != num.IsFloat64[T]() {
-				continue // tested with the other type
+				continue // tested with the other float type
 			}
 			set.Iterations = min(set.Iterations, 60)
 		}

@@ -26,7 +26,7 @@ type instance[T dist.Float] struct {
 
 	unequal                bool    // whether the marginals of the plan may deviate from a and b
 	penaltyA, penaltyB     float64 // +Inf means that the marginal holds exactly
-	penaltyOfA, penaltyOfB penalty // for the current λ
+	penaltyOfA, penaltyOfB penalty // constants of the penalties for the current λ
 	partial                float64 // mass to move in partial transport, or 0
 
 	startShift  float64 // shift of the first iterate in base 2 (unequal.go)
@@ -101,8 +101,7 @@ func checkStart[T dist.Float](p *Problem[T], n int) error {
 	return nil
 }
 
-// centerStart sets the first shift of a problem with penalties to the middle of the starting
-// potentials.
+// centerStart sets the first shift of a problem with penalties to the middle of the range of the starting potentials.
 func (in *instance[T]) centerStart() {
 	in.startShift, in.startOffset = 0, 0
 	if !in.unequal || in.partial > 0 || in.problem.Start == nil {

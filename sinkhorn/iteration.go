@@ -20,7 +20,7 @@ type workspace[T dist.Float] struct {
 	columns         []T // column sums of the plan or of the dual point
 	scratch         []T // length n; its contents are not preserved between calls
 	allocatedBytes  float64
-	affordableShape gibbs.Shape // last shape of problems in lanes that fit in MaxMemory
+	affordableShape gibbs.Shape // shape of the latest problem in vector lanes that fits in MaxMemory
 }
 
 // sweep contains the operands of Kernel.Sweep, which computes s = w ⊙ Kt and q = Kᵀs in reverse passes and linear systems.
@@ -150,7 +150,7 @@ func (it *iteration[T]) placeKernel() {
 	kernel.SetLambda(it.lambda)
 	it.layOutKernel()
 	kernel.Allocate()
-	kernel.Transpose(context.Background()) // the problem is small
+	kernel.Transpose(context.Background()) // a small problem needs no cancellation
 	it.kernelCurrent = true
 }
 
@@ -306,8 +306,9 @@ func (it *iteration[T]) recordIteration(k, limit int, tolerance float64) bool {
 	return false
 }
 
-// exceedsPlan reports whether iterate k is more accurate than its plan, because the potentials come from exact log-sum-exps but
-// K is rounded to float32. It returns false with Settings.Gradient, because unrolled gradients need the iterate unchanged.
+// exceedsPlan reports whether iterate k is more accurate than the plan. With StorageMixed, the potentials come from exact
+// log-sum-exps, but the plan contains K rounded to float32. With Settings.Gradient, exceedsPlan returns false, because unrolled
+// gradients need the iterate unchanged.
 func (it *iteration[T]) exceedsPlan(k int) bool {
 	return it.kernel.Mixed() && it.kind(k) == potentialKind && !it.settings.Gradient
 }

@@ -14,8 +14,8 @@ import (
 
 const (
 	smallSize  = 32 // maximum points of a small problem on each side
-	smallAVX2  = 24 // maximum points without AVX-512
-	smallDims  = 16 // largest dimension
+	smallAVX2  = 24 // maximum points on each side without AVX-512
+	smallDims  = 16 // largest dimension of the points of a small problem
 	rowPadding = 4  // the number of rows is a multiple of rowPadding
 
 	laneBytes = 16 << 10 // bytes of K that stay in the L1 cache between passes
@@ -50,13 +50,14 @@ type lanes[T dist.Float] struct {
 
 	common         T               // −λ·log₂e if it is equal for all problems
 	c              [num.MaxLanes]T // −λ·log₂e of each problem
-	lo, hi         [num.MaxLanes]T // the safe ranges
+	lo, hi         [num.MaxLanes]T // safe ranges of the scalings
 	outside        [num.MaxLanes]T // nonzero if a scaling was out of range
 	marginalErrors [num.MaxLanes]float64
 	costs          [num.MaxLanes]float64
 }
 
-// solve solves the members of the group whose needsSolve is false. If ctx ends, it returns the context's cause.
+// solve solves the problems of the group, except members whose needsSolve is true. If ctx ends, solve returns the context's
+// cause.
 func (l *lanes[T]) solve(ctx context.Context) error {
 	g := l.group
 	if !l.interleave() {

@@ -10,9 +10,9 @@ import (
 	"github.com/gomonge/monge/internal/asm/asmtest"
 )
 
-// TestLanes checks that a batch of small problems has the same bits as Solve, for every instruction set. The problems have
-// costs, or points in several dimensions, different λ, starts and marginals, zero weights, and invalid input. Some problems
-// leave the plain domain, converge slowly, or converge at once.
+// TestLanes checks that results of SolveBatch for small problems are bit-identical to results of Solve, for every instruction
+// set. The problems have costs, or points in several dimensions, different λ, starts and marginals, zero weights, and invalid
+// input. Some problems leave the plain domain, converge slowly, or converge at once.
 func TestLanes(t *testing.T) {
 	t.Run("float64", inLanes[float64])
 	t.Run("float32", inLanes[float32])
@@ -97,8 +97,8 @@ func TestLanesCosts(t *testing.T) {
 	}
 }
 
-// TestLanesCanceled checks that small problems in progress return their best result when the context ends, as from Solve.
-// Without the cancellation, the batch would not end.
+// TestLanesCanceled checks that small problems return their current iterates when the context ends, like a canceled Solve.
+// Without the cancellation, the batch would never end.
 func TestLanesCanceled(t *testing.T) {
 	ps := smallProblems[float64](10)
 	for i := range ps {

@@ -55,8 +55,8 @@ func TestSameBitsEverywhere(t *testing.T) {
 	}
 }
 
-// fingerprint hashes all results of a solve. The points are uniform, because normally distributed points would depend on the
-// machine's logarithm.
+// fingerprint hashes all results of a solve. The points are uniformly distributed, because normally distributed points would
+// depend on the machine's logarithm.
 func fingerprint[T dist.Float](t *testing.T, domain Domain, storage Storage, lambda float64) uint64 {
 	rng := rand.New(rand.NewPCG(61, 3))
 	uniform := func(n, p int) dist.Matrix[T] {

@@ -168,8 +168,8 @@ func TestMixedGradients(t *testing.T) {
 	t.Logf("%v", worstOf)
 }
 
-// TestMixedBits checks that workers, instruction set and batches do not change the bits of StorageMixed, and that float32
-// results are bit-identical to StorageDense.
+// TestMixedBits checks that results of StorageMixed have the same bits for any number of workers, for every instruction set,
+// and in batches. In float32, the results must be bit-identical to results of StorageDense.
 func TestMixedBits(t *testing.T) {
 	shapes := [][3]int{{1, 1, 1}, {1, 40, 2}, {40, 1, 2}, {25, 31, 3}, {90, 77, 70}, {801, 703, 2}, {9000, 61, 1}}
 	if !testdata.IsLong() {

@@ -17,7 +17,7 @@ import (
 	"github.com/gomonge/monge/sinkhorn"
 )
 
-// blocked lists the folders that contain the block sizes. Tested problem sizes are often near these block sizes.
+// blocked lists the folders whose constants include block sizes. The tests draw many problem sizes near these constants.
 var blocked = []string{"sinkhorn", "internal/gibbs", "internal/asm/pass", "internal/asm/block", "internal/asm/lane"}
 
 func TestOracle(t *testing.T) {
@@ -153,7 +153,7 @@ func group[T dist.Float](of []int, n int, given []T) (copies, []oracle.Real) {
 	return copies{of, w}, sums
 }
 
-// repeat replaces the problem by a problem of n against m points that are copies of its points.
+// repeat replaces the problem by a problem of n against m points, which are copies of the points of the old problem.
 func (in *instance[T]) repeat(c *trial.Case, n, m int, zeros bool) {
 	p := &in.problem
 	choose := func(n, distinct int) []int {
@@ -894,7 +894,7 @@ func compareGroups[T dist.Float](c *trial.Case, large bool) {
 	}
 }
 
-// compareBatches compares the bits of results of a batch and a pool with results of new solvers.
+// compareBatches checks that results of a batch and of a pool are bit-identical to results of new solvers.
 func compareBatches[T dist.Float](c *trial.Case) {
 	c.Alone()
 	var problems []sinkhorn.Problem[T]

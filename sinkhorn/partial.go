@@ -161,7 +161,7 @@ func (d *partial[T]) completeSystem(ctx context.Context, sys *system[T]) error {
 	return nil
 }
 
-// clipDirection stops the direction at the cap. It also adds the effect of moving the cap to the gradient.
+// clipDirection stops the direction where a column reaches the cap. It also corrects the gradient for the movement of the cap.
 func (d *partial[T]) clipDirection(beta []T) {
 	if d.noneHeld {
 		return

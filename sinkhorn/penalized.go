@@ -45,7 +45,7 @@ func (d *unbalanced[T]) bestColumns() {
 	}
 }
 
-// setRows sets the diagonal rows of the system to (u ⊙ Kv)/τ.
+// setRows sets d.rows, which is a diagonal of Newton's system, to (u ⊙ Kv)/τ.
 func (d *unbalanced[T]) setRows() {
 	t := d.it.penaltyOfA.tau
 	for i, u := range d.u {
@@ -86,8 +86,8 @@ func (d *unbalanced[T]) setMass(mass float64) {
 	}
 }
 
-// penaltyGains replaces every x by ρ(1 − e^(−x/ρ)). If x is added to a dual variable of a side with the penalty ρ, the dual
-// increases by this value for each unit of mass that the side requires.
+// penaltyGains replaces every x by ρ(1 − e^(−x/ρ)), where ρ is the penalty of a side. This value is the increase of the dual
+// for each unit of mass that the side requires, if x is added to a dual variable of the side.
 func (d *unbalanced[T]) penaltyGains(x []T, rho float64) {
 	if math.IsInf(rho, 1) {
 		return
@@ -180,8 +180,8 @@ func (d *unbalanced[T]) value() float64 {
 	return value + right - mass
 }
 
-// recordIteration computes the marginal error from the column sums g and the column sums tq for the
-// next scaling v. It reports whether the iterations end.
+// recordIteration computes the marginal error from the current column sums g and from the column sums tq after the next update
+// of v. It reports whether the iterations end.
 func (d *unbalanced[T]) recordIteration(tolerance float64, last bool) bool {
 	it := d.it
 	var e, mass float64

@@ -103,8 +103,8 @@ func TestPoolGivesBack(t *testing.T) {
 	kept.PlanTo(t.Context(), dist.NewMatrix[float64](2, 2, nil), 0)
 }
 
-// TestPoolMemory checks that a problem that needs too much memory is an error, and that the memory
-// kept by solvers is within MaxMemory after problems of all shapes.
+// TestPoolMemory checks that a problem that needs too much memory causes an error. After problems of all shapes, the memory
+// that the solvers keep must not exceed MaxMemory.
 func TestPoolMemory(t *testing.T) {
 	const memory = 64 << 20
 	for _, bad := range []struct {

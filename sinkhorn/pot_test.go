@@ -174,7 +174,7 @@ func bestOf(cost dist.Matrix[float64], k, i, used int) float64 {
 }
 
 // TestPOTEnds checks the result of a solve whose iteration limit is too low, for every kind of problem and both domains. A mass
-// that is negative or exceeds the total must be an error.
+// that is negative or exceeds the total mass must cause an error.
 func TestPOTEnds(t *testing.T) {
 	rng := rand.New(rand.NewPCG(31, 3))
 	x, y := cloud[float64](rng, 30, 2, 0), cloud[float64](rng, 30, 2, 3)
@@ -198,8 +198,8 @@ func TestPOTEnds(t *testing.T) {
 	}
 }
 
-// TestPOTUnbalanced checks problems with unequal masses. Another update of u or v must not change the scalings, and an infinite
-// penalty must give an exact marginal.
+// TestPOTUnbalanced checks problems with unequal masses. A further update of u or v must not change the scalings of the
+// solution, and an infinite penalty must give an exact marginal.
 func TestPOTUnbalanced(t *testing.T) {
 	rng := rand.New(rand.NewPCG(31, 4))
 	const n = 30

@@ -37,7 +37,7 @@ type Problem[T dist.Float] struct {
 	// 0 and +Inf mean that the marginal holds exactly. If both marginals hold exactly, or if λ times the penalty is at least
 	// 2⁶⁰, the result has the same bits as for the balanced problem. If one marginal holds exactly, its sum is the mass of the
 	// plan. A penalty cannot be combined with Settings.Gradient. With StorageMixed, a tolerance below 1e-6 may be out of reach
-	// if some points are far from all others.
+	// if some points are far from all other points.
 	PenaltyA, PenaltyB float64
 	// Mass, if positive, is the mass of the plan, and A and B are upper bounds of its marginals (partial transport). Mass is at
 	// most the smaller sum of A and B. Mass cannot be combined with penalties or Settings.Gradient.
@@ -83,7 +83,7 @@ var (
 	ErrNoResult = errors.New("the solve was canceled before its first iteration")
 )
 
-// errUnderflow is the error of DomainPlain where DomainAuto would switch to logarithms.
+// errUnderflow is the error that DomainPlain returns when DomainAuto would switch to logarithms.
 var errUnderflow = fmt.Errorf("%w of the plain domain: a scaling overflows or underflows; use DomainAuto or DomainLog", ErrRange)
 
 // errNoGradient is the error of unrolled gradients without Settings.Gradient.

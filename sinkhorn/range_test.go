@@ -86,8 +86,8 @@ func TestPartialWeightless(t *testing.T) {
 	}
 }
 
-// TestMixedLastStep checks that the plan of StorageMixed has T1 = a and the reported error, even if the last iteration is on
-// logarithms.
+// TestMixedLastStep checks that the plan of StorageMixed has the row sums a and the reported marginal error, even if the last
+// iteration is on logarithms.
 func TestMixedLastStep(t *testing.T) {
 	for _, set := range []Settings{{Tolerance: 1e-13}, {Iterations: 1}, {Iterations: 7}, {Iterations: 5, Domain: DomainLog}, {Tolerance: 1e-13, Domain: DomainLog}} {
 		set.Storage = StorageMixed
@@ -132,8 +132,8 @@ func TestNoStart(t *testing.T) {
 	}
 }
 
-// TestWeightlessOverflow checks that a column without weight does not affect the plan, alone and in
-// a batch, if its sum overflows because of negative costs.
+// TestWeightlessOverflow checks a column without weight whose sum overflows because of negative costs. The column must not
+// affect the plan of Solve or SolveBatch.
 func TestWeightlessOverflow(t *testing.T) {
 	p := &Problem[float64]{Cost: dist.NewMatrix(2, 4, []float64{0.07, 0.07, 0.4, 0.07, -0.27, 0.07, -0.6, 0.4}), A: []float64{0.1846063301274615, 0.8153936698725385}, B: []float64{0, 0.668632332709408, 0, 0.33136766729059197}, Lambda: 1053}
 	q := *p

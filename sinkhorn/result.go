@@ -41,7 +41,8 @@ type Result[T dist.Float] struct {
 	serial uint64
 }
 
-// resultImpl is the implementation of a Result, which is an *outcome. The argument serial is the serial number of the result.
+// resultImpl is the implementation of a Result. Every resultImpl is an *outcome. The argument serial is the serial number of
+// the result.
 type resultImpl[T dist.Float] interface {
 	planTo(ctx context.Context, serial uint64, dst dist.Matrix[T], first int) error
 	barycentricTo(ctx context.Context, serial uint64, dst dist.Matrix[T]) error
@@ -63,7 +64,7 @@ func (r *Result[T]) implementation() resultImpl[T] {
 type outcome[T dist.Float] struct {
 	it     *iteration[T]
 	solver *solver[T] // solver that made the result
-	lane   int        // 1 + the lane that contains the last iterate, or 0
+	lane   int        // 1 + the index of the lane that contains the last iterate, or 0
 }
 
 // publish returns the result of the iteration as a result of the solver. The result is valid until the next result of the
@@ -199,7 +200,7 @@ func (r *outcome[T]) planTo(ctx context.Context, serial uint64, dst dist.Matrix[
 // problem, the sum of the row is a_i.
 //
 // BarycentricTo returns ErrRange if the projection overflows, the context's cause if the context ends first, or ErrNoResult. It
-// panics if dst is not n × p, or if the problem was a cost matrix.
+// panics if dst is not n × p, or if the problem was given by a cost matrix.
 func (r *Result[T]) BarycentricTo(ctx context.Context, dst dist.Matrix[T]) error {
 	return r.implementation().barycentricTo(ctx, r.serial, dst)
 }

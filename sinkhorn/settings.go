@@ -46,7 +46,7 @@ type Settings struct {
 	Workers int
 	// MaxMemory is the number of bytes that the workspace of one problem, or of one gradient, may take; 0 means 8 GiB. A
 	// problem that might need more returns ErrSettings before anything is allocated. A solve to a Tolerance needs less memory
-	// with Unaccelerated. Results do not depend on MaxMemory. In a batch, each worker may use this much.
+	// with Unaccelerated. Results do not depend on MaxMemory. In a batch, each worker may use MaxMemory bytes.
 	MaxMemory int64
 }
 
@@ -82,8 +82,8 @@ func (d *Domain) UnmarshalText(text []byte) error { return enum.Parse(d, text, d
 type Storage uint8
 
 const (
-	// StorageAuto is StorageDense if the cost matrix and K take at most 512 MiB together, or if the
-	// problem is a cost matrix. Otherwise it is StorageMatrixFree. It is never StorageMixed.
+	// StorageAuto is StorageDense if the cost matrix and K take at most 512 MiB together, or if the problem is given by a cost
+	// matrix. Otherwise it is StorageMatrixFree. It is never StorageMixed.
 	StorageAuto Storage = iota
 	// StorageDense stores K and, for points, the cost matrix: n × m numbers each.
 	StorageDense
@@ -95,9 +95,9 @@ const (
 	// iteration reads half as many bytes. This is faster if K in float64 exceeds the L2 cache, from about n = m = 256.
 	//
 	// After k iterations the relative difference between an element of the plan and its value with StorageDense is at most
-	// 4k·2⁻²⁴, and usually below 1e-7. Marginals and tolerances are as accurate as with StorageDense, except that with Gradient
-	// a last iteration in the log domain leaves an error of up to 4e-8 in T1 = a. Elements of a gradient are usually within
-	// 1e-8·(1 + λ·max M) of the largest element.
+	// 4k·2⁻²⁴, and usually below 1e-7. Marginals and tolerances are as accurate as with StorageDense, with one exception: if
+	// Gradient is set and the last iteration is in the log domain, the row sums have an error of up to 4e-8. The errors of
+	// gradient elements are usually below 1e-8·(1 + λ·max M) times the largest element.
 	//
 	// An element of K below 2⁻¹²⁶ is 0, so DomainAuto switches to the log domain earlier: when a scaling leaves the range 1e±11
 	// instead of 1e±120. Weights are limited to the range of [float32]; see Problem. A Solver[float32] uses StorageDense
@@ -153,12 +153,12 @@ const (
 	StatusConverged
 	// StatusIterationLimit: the iterations ended before the tolerance was reached.
 	StatusIterationLimit
-	// StatusLowPrecision: λ times the largest cost, or the largest starting potential, times log₂e is above 2⁴² (2¹³ in
-	// float32). Rounding of the potentials alone then changes the plan by more than 0.1 %: the result is finite but inaccurate.
-	// In float64, Solve returns ErrRange if λ·log₂e times the largest cost is 2⁵⁰ or more.
+	// StatusLowPrecision: log₂e times λ times the largest cost, or log₂e times the largest starting potential, is above 2⁴²
+	// (2¹³ in float32). Rounding of the potentials alone then changes the plan by more than 0.1 %: the result is finite but
+	// inaccurate. In float64, Solve returns ErrRange if λ·log₂e times the largest cost is 2⁵⁰ or more.
 	StatusLowPrecision
-	// StatusCanceled: the context ended first. The result is the result of the last whole iteration, if there
-	// was one.
+	// StatusCanceled: the context ended first. The result is the result of the last whole iteration, if an iteration was
+	// completed.
 	StatusCanceled
 )
 

@@ -24,9 +24,9 @@ type Solver[T dist.Float] struct {
 	impl solverImpl[T]
 }
 
-// solverImpl is the implementation of a Solver, which is a *solver. The compiler compiles a generic type in every package that
-// uses the type, which would take seconds for solver. The interface hides solver, so only this package compiles it. Problems
-// are passed by value, because a pointer argument of an interface method escapes to the heap.
+// solverImpl is the implementation of a Solver. Every solverImpl is a *solver. The compiler compiles a generic type in every
+// package that uses the type, which would take seconds for solver. The interface hides the type solver, so only this package
+// compiles solver. Problems are passed by value, because a pointer argument of an interface method escapes to the heap.
 type solverImpl[T dist.Float] interface {
 	divergenceOf(ctx context.Context, dx, dy dist.Matrix[T], p Problem[T]) (Divergence, error)
 	Shrink()
@@ -82,7 +82,7 @@ type solver[T dist.Float] struct {
 	busy atomic.Bool
 
 	own         iteration[T] // iteration of Solve and Divergence
-	outcome     outcome[T]   // result of own
+	outcome     outcome[T]   // result of the iteration own
 	solution    solution[T]  // strategy of Solve
 	system      system[T]
 	gradients   gradients[T]

@@ -29,7 +29,7 @@ const (
 	uniformWeights = iota
 	randomWeights
 	tinyWeights // down to 10⁻⁴⁰
-	zeroWeights // a third are zero
+	zeroWeights // a third of the weights are zero
 	weightKinds
 )
 

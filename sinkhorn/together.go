@@ -16,7 +16,7 @@ type group[T dist.Float] struct {
 	*workspace[T]
 	members     []member[T]
 	memberCount int          // number of current members
-	active      []*member[T] // members that continue
+	active      []*member[T] // members whose iterations continue
 	operands    gibbs.Group[T]
 	lanes       lanes[T]
 }

@@ -59,8 +59,8 @@ func (a answer[T]) equalBits(b answer[T]) bool {
 		fmt.Sprint(a.err) == fmt.Sprint(b.err)
 }
 
-// TestTogether checks that problems that share K get the same bits as Solve, for every instruction set, every storage and
-// several sizes of K. Some problems leave the plain domain or cannot be solved.
+// TestTogether checks that results for problems that share K are bit-identical to results of Solve, for every instruction set,
+// every storage and several sizes of K. Some problems leave the plain domain or cannot be solved.
 func TestTogether(t *testing.T) {
 	t.Run("float64", together[float64])
 	t.Run("float32", together[float32])
@@ -72,7 +72,7 @@ func together[T dist.Float](t *testing.T) {
 		{}, {Storage: StorageMatrixFree}, {Storage: StorageMixed}, {Domain: DomainPlain}, {Domain: DomainLog}, {Tolerance: 1e-3, Iterations: 100}, {Gradient: true},
 		{Anneal: 4, Tolerance: 1e-2, Iterations: 50}, {Tolerance: 1e-3, Iterations: 30, Storage: StorageMixed}, {Tolerance: 1e-6, Iterations: 200, Unaccelerated: true},
 	} {
-		for _, shape := range [][2]int{{9, 5}, {40, 61}, {140, 61}, {1100, 700}} { // K in the L1 cache and larger
+		for _, shape := range [][2]int{{9, 5}, {40, 61}, {140, 61}, {1100, 700}} { // only the smaller K fit in the L1 cache
 			n, m := shape[0], shape[1]
 			if n > 1000 && !testdata.IsLong() {
 				m = 500 // a large problem
@@ -81,7 +81,7 @@ func together[T dist.Float](t *testing.T) {
 				continue
 			}
 			if n > 9 && n < 1000 && !testdata.IsLong() && i%2 == 0 != num.IsFloat64[T]() {
-				continue // tested with the other type
+				continue // tested with the other float type
 			}
 			for lv := range asmtest.Each(t) {
 				if n > 100 && lv == asm.Ref && i > 0 && !testdata.IsLong() {
@@ -185,8 +185,8 @@ func TestTogetherAllocatesNothing(t *testing.T) {
 	}
 }
 
-// TestTogetherCanceled ends the context during the iterations of a batch. The visited results must be results of complete
-// iterations, as from Solve.
+// TestTogetherCanceled ends the context during the iterations of a batch. The results passed to visit must be results of
+// complete iterations, like results of a canceled Solve.
 func TestTogetherCanceled(t *testing.T) {
 	const n = 40
 	for _, after := range []int{0, 3, 60, 500} {

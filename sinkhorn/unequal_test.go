@@ -216,8 +216,9 @@ func TestUnequalGain(t *testing.T) {
 }
 
 // TestUnequalReported checks problems that users of POT have reported. The plan must satisfy the optimality conditions log
-// T_ij/(a_i b_j) + λM_ij + λρ log((T1)_i/a_i) + λρ log((Tᵀ1)_j/b_j) = 0. For #711, the methods of POT 0.9.7 give different
-// results, and only one of the results satisfies the conditions. POT returns NaN if all costs are many times reg, as in #723.
+// T_ij/(a_i b_j) + λM_ij + λρ log((T1)_i/a_i) + λρ log((Tᵀ1)_j/b_j) = 0. For POT's issue #711, the methods of POT 0.9.7 give
+// different results, and only one of the results satisfies the conditions. POT returns NaN if all costs are many times reg, as
+// in issue #723.
 func TestUnequalReported(t *testing.T) {
 	swap := matrixOf([][]float64{{0, 1}, {1, 0}})
 	for _, c := range []struct {
@@ -379,7 +380,7 @@ func slopes(rng *rand.Rand, x, grad []float64, value func() float64) (got, want 
 	return got, want
 }
 
-// TestUnequalCostGradients checks that GradientImplicit is the derivative of the cost and GradientFrozen the derivative
+// TestUnequalCostGradients checks that GradientImplicit is the derivative of the cost and that GradientFrozen is the derivative
 // of the regularized cost, with respect to points and costs. Partial transport supports only GradientFrozen.
 func TestUnequalCostGradients(t *testing.T) {
 	set := Settings{Tolerance: 1e-13, Iterations: 100000}
@@ -432,8 +433,8 @@ func TestUnequalCostGradients(t *testing.T) {
 	}
 }
 
-// TestUnequalDivergence checks that the divergence is zero for a cloud with itself and positive
-// otherwise, and that its gradient is its derivative.
+// TestUnequalDivergence checks that the divergence is zero for a cloud with itself and positive otherwise, and that the
+// returned gradient is the derivative of the divergence.
 func TestUnequalDivergence(t *testing.T) {
 	s, err := newSolver[float64](&Settings{Tolerance: 1e-13, Iterations: 100000})
 	if err != nil {
