@@ -190,7 +190,7 @@ func (s *Searcher) checkFinite(queries dist.Matrix[float32]) error {
 // checkFiniteQuery returns an error if query i has a value that is not finite.
 func checkFiniteQuery(queries dist.Matrix[float32], i int) error {
 	row := queries.Row(i)
-	if pair.SqEuclidean(row, row) == 0 { // v − v is 0 or NaN
+	if pair.SqEuclidean(row, row) == 0 { // v − v is 0 if v is finite, and NaN otherwise
 		return nil
 	}
 	j := slices.IndexFunc(row, func(v float32) bool { return v-v != 0 })

@@ -78,11 +78,13 @@ func neighborLoss(ctx context.Context, search *knn.Search[float64], points *knn.
 }
 
 // averageLosses sets the field Leading of each candidate to the best number of components. It sets
-// the loss of the candidate to the mean, over the folds, of the losses with this number. Fewer
-// components are better than all components only if they reduce the loss by more than the fraction
-// minGain and by more than two standard errors of the difference. If several numbers are equally
-// good within tieErrors standard errors, averageLosses takes the smallest number, because fewer
-// directions fit less noise. A candidate that was fitted to no fold has an infinite loss.
+// the loss of the candidate to the mean, over the folds, of the losses with this number.
+//
+// averageLosses chooses fewer than all components only if they reduce the loss by more than the
+// fraction minGain and by more than two standard errors of the difference. Among the numbers whose
+// loss is within tieErrors standard errors of the lowest loss, it chooses the smallest number,
+// because fewer directions fit less noise. A candidate that was fitted to no fold has an infinite
+// loss.
 func averageLosses(list []Member, counts []int, losses [][][]loss) {
 	for i := range list {
 		c := &list[i]

@@ -106,14 +106,15 @@ type MiniBatch struct {
 	BatchSize int
 }
 
-// Principal makes no steps. It returns the starting point P⁰, by default the principal components of
-// the (whitened) features, which are the limit of WDA for ρ → ∞.
+// Principal is a method without iterations. It returns the starting point P⁰. By default, P⁰
+// contains the principal components of the (whitened) features, which are the limit of WDA for
+// ρ → ∞.
 type Principal struct{}
 
-// Fisher makes no steps. It returns the leading directions in which the class means differ. With
-// whitened features, the result is regularized discriminant analysis, which is the limit of WDA for
-// λ → 0. C classes have at most C − 1 of these directions. Further components are principal
-// components, scaled to almost zero.
+// Fisher is a method without iterations. It returns the leading directions in which the class means
+// differ. With whitened features, the result is regularized discriminant analysis, which is the
+// limit of WDA for λ → 0. For C classes there are at most C − 1 such directions. Further components
+// are principal components, scaled to almost zero.
 type Fisher struct{}
 
 func (Auto) String() string              { return "auto" }

@@ -94,7 +94,7 @@ func sameFit(a, b Member) bool {
 	return a == b
 }
 
-// memberOf returns the settings of s that a Member has.
+// memberOf returns a Member with the settings that s contains.
 func memberOf(s *Settings) Member {
 	return Member{
 		Whitening: s.Data.Whitening, Method: s.Optimizer.Method, Shrinkage: s.Objective.Shrinkage, Lambda: s.Objective.Lambda,

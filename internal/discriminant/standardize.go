@@ -47,7 +47,7 @@ func (s *Samples) Standardize(ctx context.Context, x mat.Matrix, labels []int) e
 	return fault.Ended(ctx, nil)
 }
 
-// rescaleFeature scales feature j of s.X by its own powers of two and returns its sum of squares.
+// rescaleFeature scales feature j of s.X by powers of two and returns its sum of squares.
 // It does not change a constant feature.
 func (s *Samples) rescaleFeature(ctx context.Context, x mat.Matrix, labels []int, j int) float64 {
 	column := make([]float64, s.N)

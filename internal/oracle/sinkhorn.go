@@ -115,7 +115,9 @@ func (t *Transport) Converged(k [][]Real) Scalings {
 	}
 	for range 40_000 {
 		s := t.Iterate(k, u, 10)
-		moved, first := 0.0, s.U[0].Div(u[0]) // the sums of a and b may differ by a rounding error, so ignore a common factor
+		// The sums of the marginals may differ by a rounding error, which multiplies all scalings by the
+		// same factor. Divide by this factor before the comparison.
+		moved, first := 0.0, s.U[0].Div(u[0])
 		for i := range u {
 			moved = math.Max(moved, s.U[i].Div(u[i]).Sub(first).Abs().Hi)
 		}

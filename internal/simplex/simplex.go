@@ -88,8 +88,8 @@ type Problem[T num.Float] struct {
 // Solver solves problems one after the other in the same workspace.
 type Solver[T num.Float] struct {
 	// F and G are the dual variables of rows and columns. The sum f_i + g_j equals the cost M_ij
-	// for arcs of the tree. For all other arcs, f_i + g_j ≤ M_ij up to rounding. If a weight is 0,
-	// the dual variable f is 0 or the dual variable g is −Inf.
+	// for arcs of the tree. For all other arcs, f_i + g_j ≤ M_ij up to rounding. If the
+	// weight of row i is 0, f_i is 0. If the weight of column j is 0, g_j is −Inf.
 	F, G []float64
 	// DummyF and DummyG are the dual variables of the dummy row and the dummy column in partial
 	// transport.

@@ -284,17 +284,17 @@ func apportion(n int, groups [][]int, limits func(m int) (low, high int)) ([]int
 	return sizes, nil
 }
 
-// drawRows draws sizes[c] rows of each group c. in contains the drawn rows and out all other rows,
+// drawRows draws sizes[c] rows of each group c. It returns the drawn rows and all other rows, both
 // in ascending order.
-func drawRows(groups [][]int, sizes []int, rng *rand.Rand) (in, out []int) {
+func drawRows(groups [][]int, sizes []int, rng *rand.Rand) (drawn, others []int) {
 	for c, rows := range groups {
 		shuffle(rows, rng)
-		in = append(in, rows[:sizes[c]]...)
-		out = append(out, rows[sizes[c]:]...)
+		drawn = append(drawn, rows[:sizes[c]]...)
+		others = append(others, rows[sizes[c]:]...)
 	}
-	slices.Sort(in)
-	slices.Sort(out)
-	return in, out
+	slices.Sort(drawn)
+	slices.Sort(others)
+	return drawn, others
 }
 
 func shuffle(rows []int, rng *rand.Rand) {

@@ -93,9 +93,9 @@ func quotient(m uint64, scale int) (float64, bool) {
 	case scale < 0 || scale > 19:
 		return 0, false
 	}
-	// The shifts s and t set the top bits of m and d = 10^scale. q is the integer part of
-	// 2^63·(m·2^s)/(d·2^t), which is at least 2^62. A remainder sets the last bit of q, so that the
-	// conversion to float64 rounds correctly.
+	// Let d = 10^scale. Shift m left by s bits and d by t bits, so that the highest bit of each is 1.
+	// q is the integer part of 2^63·(m·2^s)/(d·2^t), which is at least 2^62. If there is a
+	// remainder, set the last bit of q, so that the conversion to float64 rounds correctly.
 	d := uint64(1)
 	for range scale {
 		d *= 10

@@ -42,7 +42,7 @@ type parquetFile struct {
 	at     int     // number of rows in the row group before the batch
 
 	features []tabular.Feature
-	most     int64 // memory limit for reading all features side by side
+	most     int64 // memory limit for reading all features of a row group at the same time
 	spill    spill
 	spilling bool // whether the current row group is in the temporary file
 }
