@@ -325,11 +325,11 @@ func TestBruteForce(t *testing.T) {
 // TestKinds checks the certificates for unusual sizes and scales in both float types. A problem given by points must have the
 // same cost as the problem given by the distance matrix of the points.
 func TestKinds(t *testing.T) {
-	t.Run("float64", kinds[float64])
-	t.Run("float32", kinds[float32])
+	t.Run("float64", testKinds[float64])
+	t.Run("float32", testKinds[float32])
 }
 
-func kinds[T dist.Float](t *testing.T) {
+func testKinds[T dist.Float](t *testing.T) {
 	rng := rand.New(rand.NewPCG(49, 2))
 	s := new(Solver[T])
 	var limit float64 = 1e300

@@ -66,12 +66,12 @@ func (c *Collection) mostRows() int {
 
 // newPart returns an empty part to append to now.parts. The part has room for at least the given
 // number of rows, but never for more than c.mostRows() rows.
-func (c *Collection) newPart(now *Rows, rows int) part {
+func (c *Collection) newPart(snapshot *Rows, rows int) part {
 	room := firstRoom
-	if last := len(now.parts) - 1; last >= 0 {
-		room = max(room, 2*now.parts[last].capacity())
+	if last := len(snapshot.parts) - 1; last >= 0 {
+		room = max(room, 2*snapshot.parts[last].capacity())
 	}
-	return part{newSegment(c.cols, min(max(room, rows), c.mostRows()), c.storage, c.plain), now.n, true}
+	return part{newSegment(c.cols, min(max(room, rows), c.mostRows()), c.storage, c.plain), snapshot.n, true}
 }
 
 // Append adds copies of the rows of x. The new rows get the identifiers first, first+1, …. If

@@ -43,14 +43,14 @@ var (
 
 // filterState is the state of a prepared query in a search that filters rows.
 type filterState struct {
-	sketch  querySketch
-	aimed   float32 // largest key of a row that the filter passes
-	ready   bool    // the filter is set for the key in the field aimed
-	wait    int     // blocks to compare before the next attempt to filter
-	pause   int     // next value of the field wait
-	trusted bool    // the filter has rejected most rows of the last block
-	waiting int     // number of candidates that have not been compared yet
-	list    [query.Rows]candidate
+	sketch    querySketch
+	filterKey float32 // largest key of a row that the filter passes
+	filterSet bool    // the filter is set for the key in the field aimed
+	wait      int     // blocks to compare before the next attempt to filter
+	pause     int     // next value of the field wait
+	trusted   bool    // the filter has rejected most rows of the last block
+	waiting   int     // number of candidates that have not been compared yet
+	list      [query.Rows]candidate
 }
 
 // candidate is a row that passed a filter.
@@ -77,7 +77,7 @@ type block struct {
 func (s *Searcher) findRows(ctx context.Context, r *Rows, lo, hi int, measure Measure, g goal) error {
 	for i := range s.filters {
 		f := &s.filters[i]
-		f.ready, f.wait, f.pause, f.trusted, f.waiting = false, 0, firstPause, false, 0
+		f.filterSet, f.wait, f.pause, f.trusted, f.waiting = false, 0, firstPause, false, 0
 	}
 	seen := 0
 	width := func(p *part) int {
@@ -237,14 +237,14 @@ func (s *Searcher) aimFilter(i int, to *sketch.Query, measure Measure, g goal) b
 	f := &s.filters[i]
 	if f.wait > 0 {
 		f.wait--
-		f.ready = false
-	} else if key := s.collector(i, g).bound(); !f.ready || key != f.aimed {
-		f.aimed, f.ready = key, f.sketch.setFilter(to, key, measure)
+		f.filterSet = false
+	} else if key := s.collector(i, g).bound(); !f.filterSet || key != f.filterKey {
+		f.filterKey, f.filterSet = key, f.sketch.setFilter(to, key, measure)
 	}
-	if !f.ready {
+	if !f.filterSet {
 		*to = sketch.Query{Threshold: float32(math.Inf(1))}
 	}
-	return f.ready
+	return f.filterSet
 }
 
 // offerLater stores a candidate row of query i. When query.Rows candidates are stored, it compares

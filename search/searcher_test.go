@@ -352,8 +352,8 @@ func TestBadValues(t *testing.T) {
 	for _, measure := range measures {
 		for _, err := range []error{
 			s.Compare(context.Background(), dist.NewMatrix[float32](70, 4, nil), rows, q, measure),
-			second(s.Nearest(context.Background(), rows, q, 1, measure)),
-			second(s.Within(context.Background(), rows, q, 1, measure)),
+			errorOf(s.Nearest(context.Background(), rows, q, 1, measure)),
+			errorOf(s.Within(context.Background(), rows, q, 1, measure)),
 		} {
 			if !errors.Is(err, ErrNotFinite) || !isPositionError(err, "queries: ", 66, 2) {
 				t.Errorf("%v: %v", measure, err)
@@ -362,7 +362,7 @@ func TestBadValues(t *testing.T) {
 	}
 }
 
-func second[T any](_ T, err error) error { return err }
+func errorOf[T any](_ T, err error) error { return err }
 
 func TestSearchPanics(t *testing.T) {
 	ctx := context.Background()
@@ -392,11 +392,11 @@ func TestSearchEnds(t *testing.T) {
 		}
 		for name, f := range map[string]func(ctx context.Context) error{
 			"Among": func(ctx context.Context) error {
-				return second(rows.Nearest(ctx, nil, q.Row(0), 3, MeasureCosine, &SearchOptions{Among: ids}))
+				return errorOf(rows.Nearest(ctx, nil, q.Row(0), 3, MeasureCosine, &SearchOptions{Among: ids}))
 			},
 			"Compare": func(ctx context.Context) error { return s.Compare(ctx, dst, rows, q, MeasureCosine) },
-			"Nearest": func(ctx context.Context) error { return second(s.Nearest(ctx, rows, q, 3, MeasureCosine)) },
-			"Within":  func(ctx context.Context) error { return second(s.Within(ctx, rows, q, 1, MeasureCosine)) },
+			"Nearest": func(ctx context.Context) error { return errorOf(s.Nearest(ctx, rows, q, 3, MeasureCosine)) },
+			"Within":  func(ctx context.Context) error { return errorOf(s.Within(ctx, rows, q, 1, MeasureCosine)) },
 		} {
 			all := ending.At(0)
 			if err := f(all); err != nil || all.Checks() < 66*n*padTo(d, 16)>>22 {

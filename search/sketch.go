@@ -150,7 +150,7 @@ func newQuerySketch(codes []int8, stride int, x []float32) querySketch {
 
 // setFilter sets the filter of a query so that it passes all rows whose key is at most key. It
 // returns false if no such filter exists. Then the search must compare all rows.
-func (q *querySketch) setFilter(to *sketch.Query, key float32, measure Measure) bool {
+func (q *querySketch) setFilter(filter *sketch.Query, key float32, measure Measure) bool {
 	if q.scale == 0 || key-key != 0 {
 		return false
 	}
@@ -166,10 +166,10 @@ func (q *querySketch) setFilter(to *sketch.Query, key float32, measure Measure) 
 		limit := min(-float64(key), 1) - float64((float64(2*q.slack)+cosineSlack)*u)
 		norm += float64(q.norm * (float64(math.Abs(limit)*normSlack) - limit))
 	}
-	to.Start = q.start
-	to.Rest = roundUp((q.norm + q.rest) / q.scale)
-	to.Norm = roundUp(norm / q.scale)
-	to.Square = roundUp(square / q.scale)
-	to.Threshold = roundDown(threshold / q.scale)
+	filter.Start = q.start
+	filter.Rest = roundUp((q.norm + q.rest) / q.scale)
+	filter.Norm = roundUp(norm / q.scale)
+	filter.Square = roundUp(square / q.scale)
+	filter.Threshold = roundDown(threshold / q.scale)
 	return true
 }

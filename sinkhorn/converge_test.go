@@ -35,7 +35,7 @@ func TestConvergedPlans(t *testing.T) {
 			steps[anneal] = r.Iterations + r.Annealing
 			got := dist.NewMatrix[float64](c.meta.N, c.meta.M, nil)
 			r.PlanTo(t.Context(), got, 0)
-			if e := worst(got, want); !(e <= 1e-11) {
+			if e := maxDifference(got, want); !(e <= 1e-11) {
 				t.Errorf("%s, annealing by %v: plan is off by %.3g of its largest entry", name, anneal, e)
 			}
 			if e := math.Abs(r.Cost/c.meta.Conv - 1); !(e <= 1e-12) {
@@ -69,7 +69,7 @@ func TestWarmStart(t *testing.T) {
 				r := mustSolve(t, Settings{Iterations: 10, Domain: domain}, &p)
 				got := dist.NewMatrix[float64](c.meta.N, c.meta.M, nil)
 				r.PlanTo(t.Context(), got, 0)
-				if e := worst(got, c.matrix(t, "T_100")); !(e <= 2e-12) {
+				if e := maxDifference(got, c.matrix(t, "T_100")); !(e <= 2e-12) {
 					t.Errorf("90 iterations and 10 more: plan is off by %.3g of its largest entry", e)
 				}
 			})

@@ -44,8 +44,8 @@ func (c *otCase) matrix(t testing.TB, name string) dist.Matrix[float64] {
 	return dist.NewMatrix(testdata.CSV(t, filepath.Join(c.dir, name+".csv")))
 }
 
-// worst returns the largest |got − want| relative to the largest |want|.
-func worst(got, want dist.Matrix[float64]) float64 {
+// maxDifference returns the largest |got − want| relative to the largest |want|.
+func maxDifference(got, want dist.Matrix[float64]) float64 {
 	var diff, size float64
 	for i := range want.Rows {
 		for j, w := range want.Row(i) {
@@ -84,7 +84,7 @@ func TestGoldenPlans(t *testing.T) {
 					}
 					got := dist.NewMatrix[float64](c.meta.N, c.meta.M, nil)
 					r.PlanTo(t.Context(), got, 0)
-					if e := worst(got, want); !(e <= 1e-13) {
+					if e := maxDifference(got, want); !(e <= 1e-13) {
 						t.Errorf("%s, %s, %d iterations, %v (%v): plan is off by %.3g of its largest entry", name, kind, iterations, domain, r.Domain, e)
 					}
 					if e := math.Abs(r.Cost/c.meta.Cost[iterations] - 1); !(e <= 1e-12) {
@@ -113,7 +113,7 @@ func TestGoldenFloat32(t *testing.T) {
 				r := mustSolve(t, Settings{Iterations: iterations, Domain: domain}, p)
 				got := dist.NewMatrix[float32](c.meta.N, c.meta.M, nil)
 				r.PlanTo(t.Context(), got, 0)
-				e, tol := worst(widen(got), c.matrix(t, "T_"+strconv.Itoa(iterations))), math.Max(1e-5, 4e-8/c.meta.RelReg*2)
+				e, tol := maxDifference(widen(got), c.matrix(t, "T_"+strconv.Itoa(iterations))), math.Max(1e-5, 4e-8/c.meta.RelReg*2)
 				if !(e <= tol) {
 					t.Errorf("%s, %d iterations, %v (%v): plan is off by %.3g of its largest entry, want %.3g", name, iterations, domain, r.Domain, e, tol)
 				}
@@ -122,7 +122,7 @@ func TestGoldenFloat32(t *testing.T) {
 	}
 }
 
-func within[T dist.Float](r *Result[T]) *iteration[T] { return r.impl.(*outcome[T]).it }
+func iterationOf[T dist.Float](r *Result[T]) *iteration[T] { return r.impl.(*outcome[T]).it }
 
 // prepare gives problem p to the solver without solving it.
 func prepare[T dist.Float](ctx context.Context, s *solver[T], p *Problem[T]) error {

@@ -25,8 +25,8 @@ func panicOf(f func()) (v any) {
 	return nil
 }
 
-// ours reports whether v is a panic message of this package.
-func ours(v any) bool {
+// isOwnPanic reports whether v is a panic message of this package.
+func isOwnPanic(v any) bool {
 	s, ok := v.(string)
 	return ok && strings.HasPrefix(s, "sinkhorn: ")
 }
@@ -37,7 +37,7 @@ func TestShapesDoNotWrap(t *testing.T) {
 	good := dist.NewMatrix[float64](8, 8, nil)
 	r := mustSolve(t, Settings{Gradient: true}, &Problem[float64]{X: good, Y: good, Lambda: 1})
 	for _, c := range []struct{ rows, first int }{{8, 1}, {2, -1}, {0, 0}, {9, 0}, {1, 8}, {1, math.MaxInt}} {
-		if v := panicOf(func() { r.PlanTo(t.Context(), dist.NewMatrix[float64](c.rows, 8, nil), c.first) }); !ours(v) {
+		if v := panicOf(func() { r.PlanTo(t.Context(), dist.NewMatrix[float64](c.rows, 8, nil), c.first) }); !isOwnPanic(v) {
 			t.Errorf("PlanTo of %d rows from row %d panics with %v", c.rows, c.first, v)
 		}
 	}
@@ -71,7 +71,7 @@ func TestShapesDoNotWrap(t *testing.T) {
 			"PointGradientTo, implicit": func() { r.PointGradientTo(t.Context(), bad, good, GradientImplicit) },
 			"PointGradientTo, frozen":   func() { r.PointGradientTo(t.Context(), bad, good, GradientFrozen) },
 		} {
-			if v := panicOf(f); !ours(v) {
+			if v := panicOf(f); !isOwnPanic(v) {
 				t.Errorf("%s, %d × %d, stride %d: panics with %v", name, bad.Rows, bad.Cols, bad.Stride, v)
 			}
 		}
@@ -244,7 +244,7 @@ func TestZeroSolver(t *testing.T) {
 		t.Error(err)
 	}
 	row := dist.NewMatrix[float64](1, 4, nil)
-	if v := panicOf(func() { new(Result[float64]).PlanTo(t.Context(), row, 0) }); !ours(v) {
+	if v := panicOf(func() { new(Result[float64]).PlanTo(t.Context(), row, 0) }); !isOwnPanic(v) {
 		t.Errorf("the zero Result panics with %v", v)
 	}
 	old := *r
@@ -252,7 +252,7 @@ func TestZeroSolver(t *testing.T) {
 		t.Error("the zero Problem has a solution")
 	}
 	for _, r := range []*Result[float64]{&old, r} {
-		if v := panicOf(func() { r.PlanTo(t.Context(), row, 0) }); !ours(v) {
+		if v := panicOf(func() { r.PlanTo(t.Context(), row, 0) }); !isOwnPanic(v) {
 			t.Errorf("an old Result panics with %v", v)
 		}
 	}
@@ -286,7 +286,7 @@ func TestTwoGoroutines(t *testing.T) {
 	}
 	a, b := <-results, <-results
 	for _, v := range []any{a, b} {
-		if v != nil && !ours(v) {
+		if v != nil && !isOwnPanic(v) {
 			t.Errorf("panics with %v", v)
 		}
 	}

@@ -34,7 +34,7 @@ func TestImplicitGradient(t *testing.T) {
 					}
 				}
 				for what, m := range map[string][2]dist.Matrix[float64]{"∂X": {dx, ux}, "∂Y": {dy, uy}, "∂M": {im, um}} {
-					if e := worst(m[0], m[1]); !(e <= 1e-9) {
+					if e := maxDifference(m[0], m[1]); !(e <= 1e-9) {
 						t.Errorf("%s: implicit and unrolled gradient differ by %.3g of the largest", what, e)
 					}
 				}
@@ -97,7 +97,7 @@ func TestImplicitFloat32(t *testing.T) {
 	if err := mustSolve(t, Settings{Tolerance: 1e-13, Lambda: 0.3}, &Problem[float64]{X: widen(x), Y: widen(y)}).PointGradientTo(t.Context(), wx, wy, GradientImplicit); err != nil {
 		t.Fatal(err)
 	}
-	if e := max(worst(widen(dx), wx), worst(widen(dy), wy)); !(e <= 1e-4) {
+	if e := max(maxDifference(widen(dx), wx), maxDifference(widen(dy), wy)); !(e <= 1e-4) {
 		t.Errorf("float32 is off by %.3g of the largest", e)
 	}
 }
@@ -152,8 +152,8 @@ func TestImplicitGolden(t *testing.T) {
 		if err := r.CostGradientTo(t.Context(), un, GradientUnrolled); err != nil {
 			t.Fatal(err)
 		}
-		t.Logf("%s: %v after %d iterations, gradients differ by %.3g of the largest", name, r.Status, r.Iterations, worst(im, un))
-		if e := worst(im, un); !(e <= 1e-7) {
+		t.Logf("%s: %v after %d iterations, gradients differ by %.3g of the largest", name, r.Status, r.Iterations, maxDifference(im, un))
+		if e := maxDifference(im, un); !(e <= 1e-7) {
 			t.Errorf("%s: implicit and unrolled gradient differ by %.3g of the largest", name, e)
 		}
 	}

@@ -23,9 +23,9 @@ func levels[T dist.Float](t *testing.T) {
 			p.Lambda = lambda
 			set := Settings{Iterations: 6, Domain: domain, Gradient: true}
 			var want map[string][]T
-			asmtest.At(t, asm.Ref, func() { want = everything(t, set, p) })
+			asmtest.At(t, asm.Ref, func() { want = allResults(t, set, p) })
 			for lv := range asmtest.Each(t) {
-				sameBits(t, fmt.Sprintf("%v, λ = %v, %v", domain, lambda, lv), everything(t, set, p), want)
+				sameBits(t, fmt.Sprintf("%v, λ = %v, %v", domain, lambda, lv), allResults(t, set, p), want)
 			}
 		}
 	}
@@ -67,7 +67,7 @@ func fingerprint[T dist.Float](t *testing.T, domain Domain, storage Storage, lam
 		return m
 	}
 	p := &Problem[T]{X: uniform(37, 3), Y: uniform(29, 3), A: weights[T](rng, 37, true), B: weights[T](rng, 29, true), Lambda: lambda}
-	all := everything(t, Settings{Iterations: 25, Domain: domain, Storage: storage, Gradient: true}, p)
+	all := allResults(t, Settings{Iterations: 25, Domain: domain, Storage: storage, Gradient: true}, p)
 	h := fnv.New64a()
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		for _, v := range all[name] {

@@ -26,7 +26,7 @@ type limits[T dist.Float] struct {
 	// Residuals of the implicit gradient's linear system: the goal, and the largest acceptable
 	// residual.
 	residualGoal, residualEnough float64
-	room, most                   float64 // constants of safeRange
+	exponentRoom, maxExponent    float64 // constants of safeRange
 
 	rangeWeight float64 // weight and size for which the safe range was computed
 	rangeSize   int
@@ -36,16 +36,16 @@ type limits[T dist.Float] struct {
 func limitsOf[T dist.Float](mixed bool) limits[T] {
 	l := limits[T]{
 		leastColumnSum: T(math.Ldexp(1, -70)), precision: 0x1p13, costLimit: math.MaxFloat32 / 4, largest: math.MaxFloat32, leastWeight: T(math.Ldexp(1, -80)), largestWeight: T(float32(math.MaxFloat32)),
-		massTolerance: 1e-4, leastMass: 0x1p-100, implicitError: 1e-3, epsilon: 0x1p-21, residualGoal: 1e-7, residualEnough: 1e-3, room: 99, most: 40,
+		massTolerance: 1e-4, leastMass: 0x1p-100, implicitError: 1e-3, epsilon: 0x1p-21, residualGoal: 1e-7, residualEnough: 1e-3, exponentRoom: 99, maxExponent: 40,
 	}
 	if num.IsFloat64[T]() {
-		l.leastColumnSum, l.precision, l.costLimit, l.largest, l.massTolerance, l.leastMass, l.implicitError, l.most = T(math.Ldexp(1, -900)), 0x1p42, 0x1p50, math.MaxFloat64, 1e-6, 0x1p-960, 1e-4, 400
+		l.leastColumnSum, l.precision, l.costLimit, l.largest, l.massTolerance, l.leastMass, l.implicitError, l.maxExponent = T(math.Ldexp(1, -900)), 0x1p42, 0x1p50, math.MaxFloat64, 1e-6, 0x1p-960, 1e-4, 400
 		l.epsilon = 0x1p-50
 		if mixed {
 			l.residualGoal, l.residualEnough = 1e-12, 1e-6
 			return l
 		}
-		l.leastWeight, l.largestWeight, l.residualGoal, l.residualEnough, l.room = T(math.Ldexp(1, -800)), T(l.largest), 1e-15, 1e-8, 966
+		l.leastWeight, l.largestWeight, l.residualGoal, l.residualEnough, l.exponentRoom = T(math.Ldexp(1, -800)), T(l.largest), 1e-15, 1e-8, 966
 	}
 	return l
 }
@@ -62,8 +62,8 @@ func (l *limits[T]) safeRange(least float64, size int) {
 		return
 	}
 	l.rangeWeight, l.rangeSize = least, size
-	h := int(min(l.most, math.Floor((l.room+float64(math.Ilogb(least)-bits.Len(uint(size-1))))/2)))
+	h := int(min(l.maxExponent, math.Floor((l.exponentRoom+float64(math.Ilogb(least)-bits.Len(uint(size-1))))/2)))
 	h = max(h, 0)
 	l.hi, l.lo = T(math.Ldexp(1, h)), T(math.Ldexp(1, -h))
-	l.leastSum = T(math.Ldexp(1, h+bits.Len(uint(size-1))-int(l.room)))
+	l.leastSum = T(math.Ldexp(1, h+bits.Len(uint(size-1))-int(l.exponentRoom)))
 }

@@ -174,8 +174,8 @@ func TestUnequalMassGradients(t *testing.T) {
 		for _, b := range p.B {
 			sumB += b
 		}
-		weightGradientPriced(da, p.A, sumB, rho[0], p.Lambda)
-		weightGradientPriced(db, p.B, sumA, rho[1], p.Lambda)
+		weightGradientPenalized(da, p.A, sumB, rho[0], p.Lambda)
+		weightGradientPenalized(db, p.B, sumA, rho[1], p.Lambda)
 		for _, g := range []struct {
 			name    string
 			x, grad []float64
@@ -188,9 +188,9 @@ func TestUnequalMassGradients(t *testing.T) {
 	}
 }
 
-// weightGradientPriced replaces potentials by the gradient documented in PotentialsTo. The argument other is the sum of the
+// weightGradientPenalized replaces potentials by the gradient documented in PotentialsTo. The argument other is the sum of the
 // weights of the opposite side.
-func weightGradientPriced(f, a []float64, other, rho, lambda float64) {
+func weightGradientPenalized(f, a []float64, other, rho, lambda float64) {
 	for i := range f {
 		phi := f[i] - math.Log(a[i])
 		if f[i] = (phi + other - 1) / lambda; rho > 0 {

@@ -60,7 +60,7 @@ func TestMixedIsRoundedKernel(t *testing.T) {
 				}
 			}
 		}
-		if e := worst(got, want); off > n*m/1000 || e > 1e-7 {
+		if e := maxDifference(got, want); off > n*m/1000 || e > 1e-7 {
 			t.Errorf("%d×%d: %d elements of the plan are off, the worst by %.3g of the largest", n, m, off, e)
 		}
 		if e := math.Abs(r.Cost/total - 1); !(e <= 1e-9) {
@@ -80,7 +80,7 @@ func TestGoldenMixed(t *testing.T) {
 				r := mustSolve(t, Settings{Iterations: iterations, Domain: domain, Storage: StorageMixed}, p)
 				got := dist.NewMatrix[float64](c.meta.N, c.meta.M, nil)
 				r.PlanTo(t.Context(), got, 0)
-				plan, cost := worst(got, c.matrix(t, "T_"+strconv.Itoa(iterations))), math.Abs(r.Cost/c.meta.Cost[iterations]-1)
+				plan, cost := maxDifference(got, c.matrix(t, "T_"+strconv.Itoa(iterations))), math.Abs(r.Cost/c.meta.Cost[iterations]-1)
 				worstPlan, worstCost = max(worstPlan, plan), max(worstCost, cost)
 				if !(plan <= 2e-7 && cost <= 1e-7) {
 					t.Errorf("%s, %d iterations, %v (%v): plan is off by %.3g of its largest entry, cost by %.3g", name, iterations, domain, r.Domain, plan, cost)
@@ -90,7 +90,7 @@ func TestGoldenMixed(t *testing.T) {
 		r := mustSolve(t, Settings{Tolerance: 1e-12, Iterations: 200000, Anneal: 4, Storage: StorageMixed}, p)
 		got := dist.NewMatrix[float64](c.meta.N, c.meta.M, nil)
 		r.PlanTo(t.Context(), got, 0)
-		plan, cost := worst(got, c.matrix(t, "T_conv")), math.Abs(r.Cost/c.meta.Conv-1)
+		plan, cost := maxDifference(got, c.matrix(t, "T_conv")), math.Abs(r.Cost/c.meta.Conv-1)
 		t.Logf("%s: converged: plan %.3g, cost %.3g; marginal error %.3g", name, plan, cost, r.MarginalError)
 		if !(r.Status == StatusConverged && r.MarginalError <= 1e-12 && plan <= 1e-6 && cost <= 1e-6) {
 			t.Errorf("%s: %v: plan is off by %.3g of its largest entry, cost by %.3g, marginal by %.3g", name, r.Status, plan, cost, r.MarginalError)
@@ -129,7 +129,7 @@ func TestMixedGradients(t *testing.T) {
 		}
 		unit := 1 + c.lambda*largest
 		for what, m := range map[string][2]dist.Matrix[float64]{"∂X": {got[1].dx, got[0].dx}, "∂Y": {got[1].dy, got[0].dy}, "∂M": {got[1].dm, got[0].dm}} {
-			e := worst(m[0], m[1]) / unit
+			e := maxDifference(m[0], m[1]) / unit
 			worstOf[what] = max(worstOf[what], e)
 			if !(e <= 2e-7) {
 				t.Errorf("%s: %s is off by %.3g (1 + λ·max M) of its largest", c.name, what, e)
@@ -157,7 +157,7 @@ func TestMixedGradients(t *testing.T) {
 				}
 			}
 			for what, m := range map[string][2]dist.Matrix[float64]{"implicit ∂X": {dx[1], dx[0]}, "implicit ∂Y": {dy[1], dy[0]}, "regularized ∂X": {rx[1], rx[0]}, "regularized ∂Y": {ry[1], ry[0]}} {
-				e := worst(m[0], m[1])
+				e := maxDifference(m[0], m[1])
 				worstOf[what] = max(worstOf[what], e)
 				if !(e <= 5e-6) {
 					t.Errorf("λ = %v, %v: %s is off by %.3g of its largest", lambda, domain, what, e)
@@ -183,17 +183,17 @@ func TestMixedBits(t *testing.T) {
 			for _, domain := range []Domain{DomainAuto, DomainLog} {
 				p.Lambda = lambda / float64(d)
 				set := Settings{Iterations: 4, Domain: domain, Gradient: true, Storage: StorageMixed, Workers: 1}
-				want := everything(t, set, p)
+				want := allResults(t, set, p)
 				for _, workers := range []int{2, 5} {
 					if n*m > 1<<19 && (workers == 2) == (domain == DomainAuto) {
 						continue // too slow here
 					}
 					set.Workers = workers
-					sameBits(t, fmt.Sprintf("%d×%d, d = %d, λ = %v, %v, %d workers", n, m, d, lambda, domain, workers), everything(t, set, p), want)
+					sameBits(t, fmt.Sprintf("%d×%d, d = %d, λ = %v, %v, %d workers", n, m, d, lambda, domain, workers), allResults(t, set, p), want)
 				}
 				if n*m < 10000 {
 					asmtest.At(t, asm.Ref, func() {
-						sameBits(t, fmt.Sprintf("%d×%d, d = %d, λ = %v, %v, ref", n, m, d, lambda, domain), everything(t, set, p), want)
+						sameBits(t, fmt.Sprintf("%d×%d, d = %d, λ = %v, %v, ref", n, m, d, lambda, domain), allResults(t, set, p), want)
 					})
 				}
 			}
@@ -228,9 +228,9 @@ func TestMixedBits(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 9))
 	p := &Problem[float32]{X: cloud[float32](rng, 30, 3, 0), Y: cloud[float32](rng, 20, 3, 0.5), Lambda: 0.4}
 	set := Settings{Gradient: true, Storage: StorageDense}
-	stored := everything(t, set, p)
+	stored := allResults(t, set, p)
 	set.Storage = StorageMixed
-	sameBits(t, "float32", everything(t, set, p), stored)
+	sameBits(t, "float32", allResults(t, set, p), stored)
 }
 
 // TestMixedWeights checks that weights are rejected if they or their reciprocals do not fit float32, and that the

@@ -58,7 +58,7 @@ func TestNewton(t *testing.T) {
 				if err := errors.Join(fast.PlanTo(t.Context(), got, 0), slow.PlanTo(t.Context(), want, 0)); err != nil {
 					t.Fatal(err)
 				}
-				if e := worst(got, want); !(e < 1e-6) {
+				if e := maxDifference(got, want); !(e < 1e-6) {
 					t.Errorf("%s: plan is off by %.3g", what, e)
 				}
 				checkMarginals(t, what, got, p, fast.MarginalError)
@@ -331,7 +331,7 @@ func TestSparse(t *testing.T) {
 
 // checkMarginals compares the marginals of a plan with the marginals of its problem. The argument said is the reported error of
 // the column sums.
-func checkMarginals[T dist.Float](t *testing.T, what string, plan dist.Matrix[T], p *Problem[T], said float64) {
+func checkMarginals[T dist.Float](t *testing.T, what string, plan dist.Matrix[T], p *Problem[T], reported float64) {
 	t.Helper()
 	columns := make([]float64, plan.Cols)
 	for i := range plan.Rows {
@@ -348,8 +348,8 @@ func checkMarginals[T dist.Float](t *testing.T, what string, plan dist.Matrix[T]
 	for j, c := range columns {
 		e += math.Abs(c - float64(p.B[j]))
 	}
-	if !(math.Abs(e-said) <= 1e-13+1e-3*said) {
-		t.Errorf("%s: marginal error %.3g, said to be %.3g", what, e, said)
+	if !(math.Abs(e-reported) <= 1e-13+1e-3*reported) {
+		t.Errorf("%s: marginal error %.3g, said to be %.3g", what, e, reported)
 	}
 }
 

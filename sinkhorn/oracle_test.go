@@ -88,16 +88,16 @@ func (h *history[T]) solver(c *trial.Case, set sinkhorn.Settings) *sinkhorn.Solv
 // instance is a problem for package sinkhorn and for the slow, exact package oracle. The problem for the oracle contains only
 // the distinct points. The weight of a distinct point is the sum of the weights of its copies.
 type instance[T dist.Float] struct {
-	problem  sinkhorn.Problem[T]
-	plain    oracle.Transport
-	a, b     copies
-	kernel   [][]oracle.Real
-	x, y     [][]oracle.Real
-	y0       float64 // λ times the largest cost
-	dims     int
-	set      sinkhorn.Settings
-	mixed    bool
-	solution [][]oracle.Real
+	problem           sinkhorn.Problem[T]
+	plain             oracle.Transport
+	a, b              copies
+	kernel            [][]oracle.Real
+	x, y              [][]oracle.Real
+	largestScaledCost float64 // λ times the largest cost
+	dims              int
+	set               sinkhorn.Settings
+	mixed             bool
+	solution          [][]oracle.Real
 }
 
 // copies contains the points of one side of a problem. Each point is a copy of a distinct point.
@@ -244,10 +244,10 @@ func draw[T dist.Float](c *trial.Case, n, m int, most float64, zeros bool) *inst
 			largest = max(largest, v.Hi)
 		}
 	}
-	in.y0 = most * math.Pow(c.Float64(), 2)
+	in.largestScaledCost = most * math.Pow(c.Float64(), 2)
 	p.Lambda = 1.0
 	if largest > 0 {
-		p.Lambda = in.y0 / largest
+		p.Lambda = in.largestScaledCost / largest
 	}
 	in.plain.Lambda = oracle.Of(p.Lambda)
 	in.kernel = in.plain.Kernel()
@@ -266,7 +266,7 @@ func (in *instance[T]) bound(k int) float64 {
 	if in.dims >= 64 {
 		factor = 50
 	}
-	kernel := (factor*float64(in.dims+3)*in.y0 + 2) * 2 * u
+	kernel := (factor*float64(in.dims+3)*in.largestScaledCost + 2) * 2 * u
 	if in.mixed {
 		kernel += 0x1p-24
 	}
@@ -320,7 +320,7 @@ func compareResult[T dist.Float](c *trial.Case, in *instance[T], s oracle.Scalin
 	trial.Near(c, costs[0], inner, 2*e*inner.Hi, "cost of %d × %d after %d iterations", len(f), len(g), k)
 	trial.Near(c, costs[1], off, 2*e*mass, "marginal error")
 	regular := in.plain.Regularized(want)
-	trial.Near(c, costs[2], regular, 2*e*mass*(most+in.y0+10)/in.plain.Lambda.Hi, "regularized cost")
+	trial.Near(c, costs[2], regular, 2*e*mass*(most+in.largestScaledCost+10)/in.plain.Lambda.Hi, "regularized cost")
 	if in.x == nil {
 		return
 	}
@@ -354,7 +354,7 @@ func comparePotentials[T dist.Float](c *trial.Case, in *instance[T], u []oracle.
 	}
 	for i, p := range side.of {
 		own := math.Log(side.share[i].Hi)
-		bound := e + 8*trial.Epsilon[T]()*(math.Abs(logs[p])+math.Abs(own)+in.y0)
+		bound := e + 8*trial.Epsilon[T]()*(math.Abs(logs[p])+math.Abs(own)+in.largestScaledCost)
 		trial.Near(c, got[i], oracle.Of(logs[p]+own), bound, "potential %s %d of %d", name, i, len(got))
 	}
 	return most
@@ -529,15 +529,15 @@ func compareConvergence[T dist.Float](c *trial.Case, used *history[T]) {
 	c.Call("convergence", func() {
 		r, err := solver.Solve(context.Background(), &in.problem)
 		if err != nil {
-			c.Fatalf("λ·cost = %v: %v", in.y0, err)
+			c.Fatalf("λ·cost = %v: %v", in.largestScaledCost, err)
 		}
 		domain = r.Domain
 		if status = r.Status; status != sinkhorn.StatusConverged && !in.set.Unaccelerated {
-			c.Errorf("%v after %d iterations: λ·cost = %v, %d × %d", r.Status, r.Iterations, in.y0, n, m)
+			c.Errorf("%v after %d iterations: λ·cost = %v, %d × %d", r.Status, r.Iterations, in.largestScaledCost, n, m)
 		}
 		out.computeAll(c, r, first)
 	})
-	e := in.bound(4) + 8*trial.Epsilon[T]()*in.y0
+	e := in.bound(4) + 8*trial.Epsilon[T]()*in.largestScaledCost
 	plan := reals(out.plan)
 	for i, row := range plan {
 		for j, got := range row {
@@ -548,7 +548,7 @@ func compareConvergence[T dist.Float](c *trial.Case, used *history[T]) {
 				own, want, lost = 0, oracle.Real{}, 0
 			}
 			if !(math.Abs(got.Sub(want).Hi) <= own*want.Hi+lost) {
-				c.Errorf("plan %d, %d of %d × %d is %v, its potentials give %v (λ·cost up to %v)", i, j, n, m, got.Hi, want.Hi, in.y0)
+				c.Errorf("plan %d, %d of %d × %d is %v, its potentials give %v (λ·cost up to %v)", i, j, n, m, got.Hi, want.Hi, in.largestScaledCost)
 				return
 			}
 		}
@@ -622,7 +622,7 @@ func compareMasses[T dist.Float](c *trial.Case, used *history[T]) {
 		mean, sum := make([]oracle.Real, in.problem.X.Cols), oracle.Real{}
 		for j, v := range row {
 			size = max(size, v.Hi)
-			trial.Near(c, out.plan.Row(i)[j], v, e*(v.Hi+0.01/float64(n*m)), "plan %d, %d of %d × %d with %s, λ·cost %v", i, j, n, m, what, in.y0)
+			trial.Near(c, out.plan.Row(i)[j], v, e*(v.Hi+0.01/float64(n*m)), "plan %d, %d of %d × %d with %s, λ·cost %v", i, j, n, m, what, in.largestScaledCost)
 			if c.Failed() {
 				return
 			}
@@ -686,7 +686,7 @@ func compareGradients[T dist.Float](c *trial.Case, used *history[T], large bool)
 			c.Fatal(err)
 		}
 		if err := r.CostGradientTo(context.Background(), dist.Matrix[T](byCost), mode); err != nil {
-			c.Fatalf("%v gradient of %d × %d, λ·cost = %v: %v; %+v", mode, n, m, in.y0, err, in.set)
+			c.Fatalf("%v gradient of %d × %d, λ·cost = %v: %v; %+v", mode, n, m, in.largestScaledCost, err, in.set)
 		}
 		if in.x != nil {
 			if err := r.PointGradientTo(context.Background(), dist.Matrix[T](dx), dist.Matrix[T](dy), mode); err != nil {
@@ -694,7 +694,7 @@ func compareGradients[T dist.Float](c *trial.Case, used *history[T], large bool)
 			}
 		}
 	})
-	e := 30 * (1 + in.y0) * (in.bound(in.set.Iterations+5) + 100*in.set.Tolerance)
+	e := 30 * (1 + in.largestScaledCost) * (in.bound(in.set.Iterations+5) + 100*in.set.Tolerance)
 	by := make([][]oracle.Real, len(in.plain.Cost))
 	for p, row := range in.plain.Cost {
 		by[p] = make([]oracle.Real, len(row))
@@ -831,7 +831,7 @@ func compareDivergence[T dist.Float](c *trial.Case, used *history[T]) {
 		}
 		return s
 	}
-	e := 20 * (1 + in.y0) * (in.bound(20) + 10*in.set.Tolerance) * (1 + 1/in.plain.Lambda.Hi) * (1 + in.y0/in.plain.Lambda.Hi)
+	e := 20 * (1 + in.largestScaledCost) * (in.bound(20) + 10*in.set.Tolerance) * (1 + 1/in.plain.Lambda.Hi) * (1 + in.largestScaledCost/in.plain.Lambda.Hi)
 	trial.Near(c, value[0], divergence(), e, "divergence of %d and %d points, λ = %v, ρ = %v", n, m, in.problem.Lambda, rho)
 	if gradients {
 		for _, side := range []struct {

@@ -58,7 +58,7 @@ func (d *unbalanced[T]) setRows() {
 func (d *unbalanced[T]) setResidual() {
 	it, p := d.it, d.it.penaltyOfB
 	d.bestColumns()
-	share := d.share[:len(d.v)]
+	share := d.scratch[:len(d.v)]
 	for j, v := range d.v {
 		share[j] = 0
 		if it.b[j] > 0 {
@@ -92,7 +92,7 @@ func (d *unbalanced[T]) penaltyGains(x []T, rho float64) {
 	if math.IsInf(rho, 1) {
 		return
 	}
-	share := d.share[:len(x)]
+	share := d.scratch[:len(x)]
 	for i, x := range x {
 		share[i] = T(-float64(x) / rho)
 	}

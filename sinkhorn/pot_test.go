@@ -103,14 +103,14 @@ func TestPOTVariants(t *testing.T) {
 		for i, set := range []Settings{set, {Domain: DomainPlain}, {Domain: DomainLog}, {Anneal: 4}, {Unaccelerated: true}, {Storage: StorageMatrixFree}} {
 			set.Tolerance, set.Iterations = 1e-11, 100000
 			r, got := planOf(t, set, problem(i%2 == 0, i%3 == 0))
-			if e := worst(got, want); r.Status != StatusConverged || !(e < 1e-8) {
+			if e := maxDifference(got, want); r.Status != StatusConverged || !(e < 1e-8) {
 				t.Errorf("%s, variant %d: %v, the plan is off by %.3g", name, i, r.Status, e)
 			}
 		}
 		again := problem(true, false)
 		again.Start = f
 		r, got := planOf(t, set, again)
-		if e := worst(got, want); r.Iterations > max(3, cold/4) || !(e < 1e-8) {
+		if e := maxDifference(got, want); r.Iterations > max(3, cold/4) || !(e < 1e-8) {
 			t.Errorf("%s: %d passes from the solution, %d from nothing, the plan is off by %.3g", name, r.Iterations, cold, e)
 		}
 	}
@@ -239,7 +239,7 @@ func TestPOTUnbalanced(t *testing.T) {
 				*[2]*float64{&p.PenaltyA, &p.PenaltyB}[k] = 0
 			}
 		}
-		if _, same := planOf(t, set, p); worst(same, plan) != 0 {
+		if _, same := planOf(t, set, p); maxDifference(same, plan) != 0 {
 			t.Errorf("penalties %v: 0 gives another plan than +Inf", penalties)
 		}
 	}
@@ -287,8 +287,8 @@ func TestPOTUnbalancedVariants(t *testing.T) {
 			p.Start = start
 			for _, set := range []Settings{{}, {Domain: DomainPlain}, {Domain: DomainLog}, {Anneal: 4}, {Unaccelerated: true, Iterations: 100000}} {
 				set.Tolerance = 1e-12
-				if r, got := planOf(t, set, &p); r.Status != StatusConverged || !(worst(got, plans[i]) < 1e-9) {
-					t.Errorf("problem %d, start %d, %+v: %v, the plan is off by %.3g", i, k, set, r.Status, worst(got, plans[i]))
+				if r, got := planOf(t, set, &p); r.Status != StatusConverged || !(maxDifference(got, plans[i]) < 1e-9) {
+					t.Errorf("problem %d, start %d, %+v: %v, the plan is off by %.3g", i, k, set, r.Status, maxDifference(got, plans[i]))
 				}
 			}
 		}
@@ -299,8 +299,8 @@ func TestPOTUnbalancedVariants(t *testing.T) {
 	}
 	if err := s.SolveBatch(t.Context(), problems, func(i int, r *Result[float64], err error) {
 		plan := dist.NewMatrix[float64](n, n, nil)
-		if err := errors.Join(err, r.PlanTo(t.Context(), plan, 0)); err != nil || worst(plan, plans[i]) != 0 {
-			t.Errorf("problem %d of a batch: %v, the plan is off by %.3g", i, err, worst(plan, plans[i]))
+		if err := errors.Join(err, r.PlanTo(t.Context(), plan, 0)); err != nil || maxDifference(plan, plans[i]) != 0 {
+			t.Errorf("problem %d of a batch: %v, the plan is off by %.3g", i, err, maxDifference(plan, plans[i]))
 		}
 	}); err != nil {
 		t.Fatal(err)
@@ -330,8 +330,8 @@ func TestPOTExactStart(t *testing.T) {
 		}
 		for _, set := range []Settings{{}, {Domain: DomainLog}, {Anneal: 4}, {Unaccelerated: true, Iterations: 100000}} {
 			set.Tolerance = 1e-12
-			if r, got := planOf(t, set, p); r.Status != StatusConverged || !(worst(got, want) < 1e-9) {
-				t.Errorf("λ = %v, %+v: %v, the plan is off by %.3g", lambda, set, r.Status, worst(got, want))
+			if r, got := planOf(t, set, p); r.Status != StatusConverged || !(maxDifference(got, want) < 1e-9) {
+				t.Errorf("λ = %v, %+v: %v, the plan is off by %.3g", lambda, set, r.Status, maxDifference(got, want))
 			}
 		}
 	}

@@ -61,7 +61,7 @@ func negativeCosts[T dist.Float](t *testing.T) {
 			if _, single := any(shifted).([]float32); single || set.Tolerance > 0 || set.Storage == StorageMixed {
 				limit = 1e-3
 			}
-			if e := worst(widen(plans[0]), widen(plans[1])); !(e <= limit) {
+			if e := maxDifference(widen(plans[0]), widen(plans[1])); !(e <= limit) {
 				t.Errorf("%+v, %v, λ = %v: plan is off by %v: %v, want %v", set, c.cost, c.lambda, e, plans[0].Data, plans[1].Data)
 			}
 		}

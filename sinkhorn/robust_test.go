@@ -187,7 +187,7 @@ func everyScale[T dist.Float](t *testing.T, storage Storage, scales []float64) {
 					want := slowPlan(cost64, a, b, lambda, iterations)
 					if tol := 20*eps*float64(2+iterations)*(1+lambda*largest) + narrow*float64(4*iterations+1); tol < 0.1 {
 						counts["compared"]++
-						if e := worst(got, want); !(e <= tol) {
+						if e := maxDifference(got, want); !(e <= tol) {
 							t.Errorf("%s (%v): plan is off by %.3g of its largest entry, want %.3g", what, r.Domain, e, tol)
 						}
 					}
@@ -324,7 +324,7 @@ func checkNoResult[T dist.Float](t *testing.T, r *Result[T]) {
 	if r.Status != StatusCanceled || r.Iterations != 0 || !math.IsNaN(r.Cost) || !math.IsNaN(r.MarginalError) {
 		t.Errorf("%+v", r)
 	}
-	kernel, ctx := &within(r).kernel, t.Context()
+	kernel, ctx := &iterationOf(r).kernel, t.Context()
 	n, m := kernel.N(), kernel.M()
 	plan := dist.NewMatrix[T](n, m, nil)
 	cost, err := r.RegularizedCost(ctx)
@@ -398,7 +398,7 @@ func TestCanceled(t *testing.T) {
 					if storage == StorageMixed && n*m > gibbs.LargeSize {
 						limit = 1e-7 // without a further pass, u is not corrected for the rounding of K
 					}
-					if e := worst(got, plans[k]); !(e <= limit) {
+					if e := maxDifference(got, plans[k]); !(e <= limit) {
 						t.Errorf("%d×%d, λ = %v, %v: canceled after %d iterations, plan is off by %.3g", n, m, lambda, storage, k, e)
 					}
 				}
@@ -455,7 +455,7 @@ func TestGradientCanceled(t *testing.T) {
 			t.Errorf("n = %d: implicit gradient: %v", n, err)
 		}
 		r.PlanTo(t.Context(), after, 0)
-		if e := worst(after, plan); e != 0 {
+		if e := maxDifference(after, plan); e != 0 {
 			t.Errorf("n = %d: the plan has changed by %.3g", n, e)
 		}
 		if c := regularized(t, r); c-c != 0 {

@@ -13,15 +13,15 @@ import (
 	"github.com/gomonge/monge/internal/testdata"
 )
 
-// everything returns all results of a solve.
-func everything[T dist.Float](t testing.TB, set Settings, p *Problem[T]) map[string][]T {
+// allResults returns all results of a solve.
+func allResults[T dist.Float](t testing.TB, set Settings, p *Problem[T]) map[string][]T {
 	t.Helper()
 	return everythingOf(t, mustSolve(t, set, p))
 }
 
 func everythingOf[T dist.Float](t testing.TB, r *Result[T]) map[string][]T {
 	t.Helper()
-	p := &within(r).problem
+	p := &iterationOf(r).problem
 	n, m, d := p.X.Rows, p.Y.Rows, p.X.Cols
 	plan, dx, dy, bary := dist.NewMatrix[T](n, m, nil), dist.NewMatrix[T](n, d, nil), dist.NewMatrix[T](m, d, nil), dist.NewMatrix[T](n, d, nil)
 	f, g, row := make([]T, n), make([]T, m), make([]T, m)
@@ -74,11 +74,11 @@ func storageAndWorkers[T dist.Float](t *testing.T) {
 			for _, domain := range domains {
 				p.Lambda = lambda / float64(d)
 				set := Settings{Iterations: 4, Domain: domain, Gradient: true, Storage: StorageDense, Workers: 1}
-				want := everything(t, set, p)
+				want := allResults(t, set, p)
 				for _, storage := range []Storage{StorageDense, StorageMatrixFree} {
 					for _, workers := range []int{1, 2, 5} {
 						set.Storage, set.Workers = storage, workers
-						sameBits(t, fmt.Sprintf("%d×%d, d = %d, λ = %v, %v, %v, %d workers", n, m, d, lambda, domain, storage, workers), everything(t, set, p), want)
+						sameBits(t, fmt.Sprintf("%d×%d, d = %d, λ = %v, %v, %v, %d workers", n, m, d, lambda, domain, storage, workers), allResults(t, set, p), want)
 					}
 				}
 			}
@@ -202,7 +202,7 @@ func reuse[T dist.Float](t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				sameBits(t, fmt.Sprintf("%v, %v, m = %d", storage, domain, m), everythingOf(t, r), everything(t, s.settings, p))
+				sameBits(t, fmt.Sprintf("%v, %v, m = %d", storage, domain, m), everythingOf(t, r), allResults(t, s.settings, p))
 			}
 		}
 	}

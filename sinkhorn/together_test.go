@@ -62,11 +62,11 @@ func (a answer[T]) equalBits(b answer[T]) bool {
 // TestTogether checks that results for problems that share K are bit-identical to results of Solve, for every instruction set,
 // every storage and several sizes of K. Some problems leave the plain domain or cannot be solved.
 func TestTogether(t *testing.T) {
-	t.Run("float64", together[float64])
-	t.Run("float32", together[float32])
+	t.Run("float64", testSolvedTogether[float64])
+	t.Run("float32", testSolvedTogether[float32])
 }
 
-func together[T dist.Float](t *testing.T) {
+func testSolvedTogether[T dist.Float](t *testing.T) {
 	best := asm.Current()
 	for i, set := range []Settings{
 		{}, {Storage: StorageMatrixFree}, {Storage: StorageMixed}, {Domain: DomainPlain}, {Domain: DomainLog}, {Tolerance: 1e-3, Iterations: 100}, {Gradient: true},

@@ -48,11 +48,11 @@ import (
 // unbalanced implements the iteration and the dual of problems with penalties, and the iteration of partial transport.
 type unbalanced[T dist.Float] struct {
 	*dualPoint[T]
-	f, g   []T     // potentials of the iterate; g is also used for column sums
-	weight float64 // sum of the diagonal of Newton's system
-	share  []T     // scratch
-	shift  float64 // shift c of the trial point
-	capped caps    // rows and columns whose latest scalings are at their cap, in partial transport
+	f, g    []T     // potentials of the iterate; g is also used for column sums
+	weight  float64 // sum of the diagonal of Newton's system
+	scratch []T     // vector of max(m, n) elements
+	shift   float64 // shift c of the trial point
+	capped  caps    // rows and columns whose latest scalings are at their cap, in partial transport
 }
 
 func (d *unbalanced[T]) allocate() {
@@ -63,7 +63,7 @@ func (d *unbalanced[T]) allocate() {
 	for _, v := range []*[]T{&d.v, &d.tv, &d.tq, &d.g} {
 		kernel.GrowColumn(v)
 	}
-	gibbs.Grow(&d.share, max(kernel.N(), kernel.M()))
+	gibbs.Grow(&d.scratch, max(kernel.N(), kernel.M()))
 }
 
 // advance makes iterations like iteration.advance. The marginal error is Σ_j q_j |v_j − v'_j|, where v' is the next v. In
@@ -206,7 +206,7 @@ func (d *unbalanced[T]) balanceShift(tv []T, logs bool, mass float64) float64 {
 	if it.partial > 0 {
 		return 0
 	}
-	share, base := d.share[:len(tv)], it.log.g
+	share, base := d.scratch[:len(tv)], it.log.g
 	if !it.kernel.HasBase() || logs {
 		base = nil
 	}
@@ -348,7 +348,7 @@ func (d *unbalanced[T]) logRows(ctx context.Context, k int) error {
 // logarithms of the row sums without u.
 func (d *unbalanced[T]) balancePotentials() {
 	log := &d.it.log
-	share, top := d.share[:len(d.f)], math.Inf(-1)
+	share, top := d.scratch[:len(d.f)], math.Inf(-1)
 	for i, f := range d.f {
 		l := float64(f) + float64(log.max[i])
 		share[i] = T(l)
@@ -450,7 +450,7 @@ func (d *unbalanced[T]) massFactor(weight, sums, base []T) float64 {
 			return eta
 		}
 		full = count
-		share := d.share[:len(weight)]
+		share := d.scratch[:len(weight)]
 		for i, w := range weight {
 			share[i] = T(math.Inf(-1))
 			if l := level(i); w > 0 && eta+l < 0 {

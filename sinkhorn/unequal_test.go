@@ -71,7 +71,7 @@ func TestUnequalGolden(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				plan, cost, val := worst(got, want), math.Abs(r.Cost/c.Cost-1), math.Abs(value-c.Value)/math.Max(math.Abs(c.Value), c.Cost)
+				plan, cost, val := maxDifference(got, want), math.Abs(r.Cost/c.Cost-1), math.Abs(value-c.Value)/math.Max(math.Abs(c.Value), c.Cost)
 				if r.Status != StatusConverged || !(plan <= tol) || !(cost <= tol) || !(val <= tol) {
 					t.Errorf("%s: plan off by %.3g, cost by %.3g, value by %.3g (%v, want %v)", what, plan, cost, val, value, c.Value)
 				}
@@ -150,8 +150,8 @@ func TestUnequalNewton(t *testing.T) {
 				if err := errors.Join(fast.PlanTo(t.Context(), got, 0), slow.PlanTo(t.Context(), want, 0)); err != nil {
 					t.Fatal(err)
 				}
-				if e := math.Abs(fast.Cost/slow.Cost - 1); !(e < 1e-7) || !(worst(got, want) < 1e-6) {
-					t.Errorf("%s: cost is off by %.3g, plan by %.3g", what, e, worst(got, want))
+				if e := math.Abs(fast.Cost/slow.Cost - 1); !(e < 1e-7) || !(maxDifference(got, want) < 1e-6) {
+					t.Errorf("%s: cost is off by %.3g, plan by %.3g", what, e, maxDifference(got, want))
 				}
 				t.Log(what)
 			}

@@ -12,9 +12,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// everyWay runs f for every solver. Each solver runs with both element types if MONGE_LONG=1, and with one element type
+// forEverySolver runs f for every solver. Each solver runs with both element types if MONGE_LONG=1, and with one element type
 // otherwise.
-func everyWay(t *testing.T, set Settings, f func(t *testing.T, set *Settings)) {
+func forEverySolver(t *testing.T, set Settings, f func(t *testing.T, set *Settings)) {
 	t.Helper()
 	for at, solver := range stepping {
 		for i, f32 := range []bool{false, true} {
@@ -107,7 +107,7 @@ func TestBadData(t *testing.T) {
 		{"validation sample NaN", good, labels, Settings{Validation: &Validation{X: with(3, 2, nan), Labels: labels}}, ErrNotFinite, 3, "validation"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			everyWay(t, c.set, func(t *testing.T, set *Settings) {
+			forEverySolver(t, c.set, func(t *testing.T, set *Settings) {
 				set.Optimizer.MaxSteps = min(set.Optimizer.MaxSteps, 3)
 				m, err := fitPinned(t.Context(), c.x, c.labels, set)
 				if c.want == nil {
@@ -163,7 +163,7 @@ func TestOddData(t *testing.T) {
 			if !testdata.IsLong() && c.slow {
 				t.Skip("slow")
 			}
-			everyWay(t, c.set, func(t *testing.T, set *Settings) {
+			forEverySolver(t, c.set, func(t *testing.T, set *Settings) {
 				if c.slow && set.Optimizer.Method != Method(Auto{}) && set.Optimizer.Method != Method(MiniBatch{}) {
 					t.Skip("slow")
 				}

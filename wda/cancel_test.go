@@ -53,17 +53,17 @@ func TestEndsAnywhere(t *testing.T) {
 		}
 	}
 	for name, do := range map[string]func(context.Context) error{
-		"choice":        fit(tall, *quick(Settings{Optimizer: few})),
+		"choice":        fit(tall, *withFixedScale(Settings{Optimizer: few})),
 		"wide choice":   fit(broad, Settings{Optimizer: few}),
-		"standardized":  fit(tall, *pinned(Settings{Data: Data{Standardize: true}, Optimizer: few, Objective: Objective{Float32: true}})),
-		"whitened":      fit(broad, *pinned(Settings{Data: Data{Whitening: DiagonalWhitening(LedoitWolf)}, Optimizer: few})),
-		"eigen":         fit(tall, *pinned(Settings{Optimizer: Optimizer{Method: Eigen{}, MaxSteps: 3}})),
-		"trace ratio":   fit(tall, *pinned(Settings{Optimizer: Optimizer{Method: Eigen{TraceRatio: true}, MaxSteps: 3}})),
-		"mini-batches":  fit(tall, *pinned(Settings{Optimizer: Optimizer{Method: MiniBatch{BatchSize: 8}, MaxSteps: 2}})),
-		"Fisher":        fit(tall, *pinned(Settings{Optimizer: Optimizer{Method: Fisher{}}})),
+		"standardized":  fit(tall, *paperSettings(Settings{Data: Data{Standardize: true}, Optimizer: few, Objective: Objective{Float32: true}})),
+		"whitened":      fit(broad, *paperSettings(Settings{Data: Data{Whitening: DiagonalWhitening(LedoitWolf)}, Optimizer: few})),
+		"eigen":         fit(tall, *paperSettings(Settings{Optimizer: Optimizer{Method: Eigen{}, MaxSteps: 3}})),
+		"trace ratio":   fit(tall, *paperSettings(Settings{Optimizer: Optimizer{Method: Eigen{TraceRatio: true}, MaxSteps: 3}})),
+		"mini-batches":  fit(tall, *paperSettings(Settings{Optimizer: Optimizer{Method: MiniBatch{BatchSize: 8}, MaxSteps: 2}})),
+		"Fisher":        fit(tall, *paperSettings(Settings{Optimizer: Optimizer{Method: Fisher{}}})),
 		"paper, starts": fit(tall, Settings{Objective: PaperSettings(2).Objective, Data: PaperSettings(2).Data, Scale: ScaleOrthonormal, Optimizer: Optimizer{Method: ProjectedGradient{}, MaxSteps: 3, Starts: 2}}),
-		"validation":    fit(tall, *pinned(Settings{Validation: &Validation{}, Optimizer: few})),
-		"own start":     fit(broad, *pinned(Settings{Optimizer: Optimizer{Init: uniform(6, 40, 2), MaxSteps: 3}})),
+		"validation":    fit(tall, *paperSettings(Settings{Validation: &Validation{}, Optimizer: few})),
+		"own start":     fit(broad, *paperSettings(Settings{Optimizer: Optimizer{Init: uniform(6, 40, 2), MaxSteps: 3}})),
 		"Prepare":       func(ctx context.Context) error { _, err := Prepare(ctx, wide, wideLabels, nil); return err },
 		"Score": func(ctx context.Context) error {
 			_, err := Score(ctx, x, labels, uniform(7, 8, 2), &Scoring{Workers: 1})

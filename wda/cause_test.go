@@ -42,7 +42,7 @@ func TestCauseOfDeadline(t *testing.T) {
 	t.Parallel()
 	x, labels := clusters(5, 12, 40, 60, 50)
 	for _, method := range []Method{Auto{}, ConjugateGradient{}, Eigen{}, MiniBatch{}} {
-		set := pinned(Settings{Components: 2, Optimizer: Optimizer{Method: method}})
+		set := paperSettings(Settings{Components: 2, Optimizer: Optimizer{Method: method}})
 		ctx := newLate(t)
 		ctx.passDeadline()
 		if m, err := Fit(ctx, x, labels, set); m != nil || !errors.Is(err, errLate) || errors.Is(err, context.DeadlineExceeded) {

@@ -122,7 +122,7 @@ func divideRows(s *discriminant.Samples, seed uint64) []choiceFold {
 	for range repeats {
 		next := 0
 		for i := range part {
-			part[i] = nowhere
+			part[i] = unassigned
 		}
 		for c := range s.Classes {
 			order := rng.Perm(s.Size(c))
@@ -134,7 +134,7 @@ func divideRows(s *discriminant.Samples, seed uint64) []choiceFold {
 				row := s.Offset[c] + i
 				to := &part[first[row]] // equal rows stay together
 				switch {
-				case *to != nowhere:
+				case *to != unassigned:
 				case k >= fitted:
 					*to = heldAlways
 				default:
@@ -164,9 +164,9 @@ func partCount(n int) int {
 // maxFoldCount returns the number of folds of n distinct rows. If some rows are equal, there may be fewer folds.
 func maxFoldCount(n int) int { return partCount(n) * min(max(1, heldGoal/n), maxRepeats) }
 
-// heldAlways marks rows that every fold holds out. nowhere marks rows that are not yet assigned to
+// heldAlways marks rows that every fold holds out. unassigned marks rows that are not yet assigned to
 // a part.
-const heldAlways, nowhere = -1, -2
+const heldAlways, unassigned = -1, -2
 
 // equalRows returns the number of distinct rows. Element i of first is the index of the first row, of
 // any class, that equals row i.

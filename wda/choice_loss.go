@@ -241,7 +241,7 @@ func eliminate(list []Member, alive []bool, share float64) {
 // toward its diagonal.
 const linearShrinkage = 0.05
 
-// maxCoolings is the largest number of times that squared distances are divided by √2.
+// maxDistanceScalings is the largest number of times that squared distances are divided by √2.
 //
 // gaussianLoss uses the covariance of the training rows, to which the projection was also fitted. If
 // there are few training rows, this covariance is too small for held-out rows. The posteriors are then
@@ -249,14 +249,14 @@ const linearShrinkage = 0.05
 // candidate that separates nothing. The user's classifier does not use this covariance. Therefore
 // gaussianLoss multiplies the squared distances of a candidate on a fold by the factor with the lowest
 // loss.
-const maxCoolings = 12
+const maxDistanceScalings = 12
 
 // gaussianLoss classifies the rows of y by normal distributions with one common covariance, and
 // returns the loss. The true labels of the rows are in actual. The class means are the means of x.
 // With UseLinear, the covariance is the shrunken covariance of x within classes, and the priors are
 // the class frequencies in x, as in linear discriminant analysis. With UseCentroid, the covariance
 // is a multiple of I and the priors are equal, so the nearest mean wins. The squared distances are
-// multiplied by the best of several factors (see maxCoolings). x and y are overwritten.
+// multiplied by the best of several factors (see maxDistanceScalings). x and y are overwritten.
 func gaussianLoss(ctx context.Context, x dist.Matrix[float64], labels []int, y dist.Matrix[float64], actual []int, use Use) (loss, error) {
 	n, p := x.Rows, x.Cols
 	classes := slices.Compact(slices.Sorted(slices.Values(labels)))
@@ -320,7 +320,7 @@ func gaussianLoss(ctx context.Context, x dist.Matrix[float64], labels []int, y d
 	}
 	// Multiply the squared distances by 1, 1/√2, 1/2, … until the loss no longer falls.
 	best, row := loss{score: math.Inf(1)}, make([]float64, len(classes))
-	for k, factor := 0, 0.5; k <= maxCoolings; k, factor = k+1, factor*math.Sqrt2/2 {
+	for k, factor := 0, 0.5; k <= maxDistanceScalings; k, factor = k+1, factor*math.Sqrt2/2 {
 		var out loss
 		for i, label := range actual {
 			out.addRow(row, distances.Row(i), counts, factor, slices.Index(classes, label))

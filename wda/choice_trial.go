@@ -12,8 +12,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// choicePrincipal is the relative tolerance of the principal components and discriminants of a fold.
-const choicePrincipal = 1e-2
+// choiceTolerance is the relative tolerance of the principal components and discriminants of a fold.
+const choiceTolerance = 1e-2
 
 // trial fits candidates with one whitening to the rows of one fold.
 type trial struct {
@@ -56,7 +56,7 @@ func newTrial(ctx context.Context, set *Settings, f *choiceFold, w Whitening, wo
 	if t.objective, err = t.newObjective(ctx, &t.set); err != nil {
 		return nil, err
 	}
-	if t.principal, err = t.objective.PrincipalComponents(ctx, choicePrincipal); err != nil {
+	if t.principal, err = t.objective.PrincipalComponents(ctx, choiceTolerance); err != nil {
 		return nil, err
 	}
 	t.start = t.principal
@@ -200,7 +200,7 @@ func (t *trial) canonicalComponents(ctx context.Context, set *Settings) (*discri
 
 func (t *trial) fisherStart(ctx context.Context) *mat.Dense {
 	if t.fisher == nil {
-		t.fisher = t.span.FisherDirections(ctx, t.start, choicePrincipal)
+		t.fisher = t.span.FisherDirections(ctx, t.start, choiceTolerance)
 	}
 	return t.fisher
 }

@@ -66,7 +66,7 @@ func TestChoiceWide(t *testing.T) {
 	t.Parallel()
 	x, labels := stretched(3, 60, 300, 3)
 	rand.New(rand.NewPCG(1, 2)).Shuffle(len(labels), func(i, j int) { labels[i], labels[j] = labels[j], labels[i] })
-	r := mustChoose(t, x, labels, quick(Settings{Components: 2})).Report()
+	r := mustChoose(t, x, labels, withFixedScale(Settings{Components: 2})).Report()
 	for _, c := range r.Choice.Members {
 		if c.Error < 0.5 {
 			t.Errorf("%+v: error below 0.5 with random labels", c)
@@ -79,7 +79,7 @@ func TestChoiceWide(t *testing.T) {
 func TestChoiceReport(t *testing.T) {
 	t.Parallel()
 	x, labels := parts3(4, 90, 8)
-	m := mustChoose(t, x, labels, quick(Settings{Components: 3, Mixture: NoMixture()}))
+	m := mustChoose(t, x, labels, withFixedScale(Settings{Components: 3, Mixture: NoMixture()}))
 	c, least := m.Report().Choice, 20
 	if !testdata.IsLong() {
 		least = 6
@@ -134,7 +134,7 @@ func TestChoicePins(t *testing.T) {
 		if !testdata.IsLong() && (name == "ρ" || name == "scale") {
 			continue
 		}
-		members := mustChoose(t, x, labels, quick(c.set)).Report().Choice.Members
+		members := mustChoose(t, x, labels, withFixedScale(c.set)).Report().Choice.Members
 		if len(members) < 2 || slices.ContainsFunc(members, func(m Member) bool { return !c.keep(m) }) {
 			t.Errorf("%s: members %+v, want several that keep the setting", name, members)
 		}
@@ -437,18 +437,18 @@ func TestLeading(t *testing.T) {
 	}
 }
 
-// whitened returns a copy of the settings set. Unless MONGE_LONG=1, the copy has a fixed whitening, so that Fit
+// withFixedWhitening returns a copy of the settings set. Unless MONGE_LONG=1, the copy has a fixed whitening, so that Fit
 // compares only a third of the candidate settings.
-func whitened(set Settings) *Settings {
+func withFixedWhitening(set Settings) *Settings {
 	if !testdata.IsLong() && set.Data.Whitening.IsAuto() {
 		set.Data.Whitening = DiagonalWhitening(LedoitWolf)
 	}
 	return &set
 }
 
-// quick is like whitened, but also fixes the scale unless MONGE_LONG=1.
-func quick(set Settings) *Settings {
-	set = *whitened(set)
+// withFixedScale is like whitened, but also fixes the scale unless MONGE_LONG=1.
+func withFixedScale(set Settings) *Settings {
+	set = *withFixedWhitening(set)
 	if !testdata.IsLong() && set.Scale == ScaleAuto {
 		set.Scale = ScaleUnit
 	}
@@ -585,7 +585,7 @@ func TestNearlyConstant(t *testing.T) {
 		}
 		return out
 	}
-	plain := errorOf(t, mustChoose(t, x, labels, quick(Settings{Components: 2})), x, labels, y, actual)
+	plain := errorOf(t, mustChoose(t, x, labels, withFixedScale(Settings{Components: 2})), x, labels, y, actual)
 	x, y = with(x, 1), with(y, 2)
 	for _, set := range []Settings{{}, {Data: Data{Whitening: DiagonalWhitening(LedoitWolf)}}} {
 		if !testdata.IsLong() && !set.Data.Whitening.IsAuto() {
@@ -624,7 +624,7 @@ func TestResultWarnings(t *testing.T) {
 		z.Set(i, 2, 300*z.At(i, 0))
 	}
 	choice := &Choice{Members: []Member{{Error: 0.5, Folds: 5}}, Rows: 90, principal: 0.2}
-	set := (&Settings{Components: 2}).pinned()
+	set := (&Settings{Components: 2}).withPaperDefaults()
 	s, err := discriminant.NewSamples(t.Context(), z, labels)
 	if err != nil {
 		t.Fatal(err)

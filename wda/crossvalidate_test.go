@@ -37,7 +37,7 @@ func shrinkages(values ...float64) []Shrinkage {
 func TestCrossValidate(t *testing.T) {
 	data := dataset.Simulation{Seed: 1}.Generate(90)
 	cv := &CrossValidation{
-		Fit: *pinned(Settings{Components: 2, Optimizer: Optimizer{MaxSteps: 25}, Seed: 3}), Lambda: lambdas(0.01, 3), Shrinkage: shrinkages(0, 0.5),
+		Fit: *paperSettings(Settings{Components: 2, Optimizer: Optimizer{MaxSteps: 25}, Seed: 3}), Lambda: lambdas(0.01, 3), Shrinkage: shrinkages(0, 0.5),
 		Neighbors: []int{5, 1}, Folds: 3,
 	}
 	calls := 0
@@ -108,10 +108,10 @@ func TestCrossValidateIsFit(t *testing.T) {
 		n, d int
 		cv   CrossValidation
 	}{
-		{60, 6, CrossValidation{Components: []int{1, 3}, Lambda: lambdas(0.5, 2), Fit: *pinned(Settings{Objective: Objective{Float32: true}})}},
-		{24, 40, CrossValidation{Components: []int{2, 17}, Shrinkage: shrinkages(0.3, 1), Fit: *pinned(Settings{Data: Data{Standardize: true}})}},
-		{60, 6, CrossValidation{Lambda: lambdas(0.5, 2), Fit: *pinned(Settings{Validation: &Validation{Every: 1, Patience: 2}, Seed: 4, Optimizer: Optimizer{Starts: 2}})}},
-		{60, 6, CrossValidation{Components: []int{2}, Lambda: lambdas(1, 3), Fit: *pinned(Settings{Optimizer: Optimizer{Init: uniform(5, 6, 2), Method: ProjectedGradient{}}})}},
+		{60, 6, CrossValidation{Components: []int{1, 3}, Lambda: lambdas(0.5, 2), Fit: *paperSettings(Settings{Objective: Objective{Float32: true}})}},
+		{24, 40, CrossValidation{Components: []int{2, 17}, Shrinkage: shrinkages(0.3, 1), Fit: *paperSettings(Settings{Data: Data{Standardize: true}})}},
+		{60, 6, CrossValidation{Lambda: lambdas(0.5, 2), Fit: *paperSettings(Settings{Validation: &Validation{Every: 1, Patience: 2}, Seed: 4, Optimizer: Optimizer{Starts: 2}})}},
+		{60, 6, CrossValidation{Components: []int{2}, Lambda: lambdas(1, 3), Fit: *paperSettings(Settings{Optimizer: Optimizer{Init: uniform(5, 6, 2), Method: ProjectedGradient{}}})}},
 		{40, 5, CrossValidation{Shrinkage: []Shrinkage{{}, FixedShrinkage(0.5)}, Fit: Settings{Data: Data{Whitening: NoWhitening()}}}},
 	} {
 		x, labels := parts3(3, c.n, c.d)
@@ -227,7 +227,7 @@ func TestCrossValidateErrors(t *testing.T) {
 		{x, labels, CrossValidation{Fit: Settings{Validation: &Validation{Fraction: 2}}}, ErrSettings},
 		{x, labels, CrossValidation{Fit: Settings{Optimizer: Optimizer{Init: uniform(1, 4, 3)}}}, ErrShape},
 		{three, threeLabels, CrossValidation{Folds: 2}, ErrLabels},
-		{x, labels, CrossValidation{Fit: *pinned(Settings{}), Progress: func(p Progress) error {
+		{x, labels, CrossValidation{Fit: *paperSettings(Settings{}), Progress: func(p Progress) error {
 			if p.Done == 2 {
 				return stop
 			}
@@ -259,7 +259,7 @@ func TestCrossValidateErrors(t *testing.T) {
 	}
 	// If several fits fail, the error names the first failed fit, for any number of goroutines.
 	for range 20 {
-		_, err := CrossValidate(t.Context(), mat.NewDense(30, 4, nil), labels, &CrossValidation{Lambda: lambdas(7, 8), Fit: *pinned(Settings{Workers: 8})})
+		_, err := CrossValidate(t.Context(), mat.NewDense(30, 4, nil), labels, &CrossValidation{Lambda: lambdas(7, 8), Fit: *paperSettings(Settings{Workers: 8})})
 		if !strings.Contains(fmt.Sprint(err), "fold 1 of 5, p = 2, λ = 7") {
 			t.Errorf("error %v does not say which settings failed first", err)
 		}
@@ -307,7 +307,7 @@ func TestCrossValidateOddData(t *testing.T) {
 			if !testdata.IsLong() && single == (i%2 == 0) {
 				continue
 			}
-			c.cv.Folds, c.cv.Fit = 3, *pinned(Settings{Optimizer: Optimizer{MaxSteps: 2}, Objective: Objective{Float32: single}})
+			c.cv.Folds, c.cv.Fit = 3, *paperSettings(Settings{Optimizer: Optimizer{MaxSteps: 2}, Objective: Objective{Float32: single}})
 			got, err := CrossValidate(t.Context(), c.x, c.labels, &c.cv)
 			if err != nil {
 				t.Errorf("%s, float32 %v: %v", c.name, single, err)

@@ -37,12 +37,12 @@ func fitPinned(ctx context.Context, x mat.Matrix, labels []int, set *Settings) (
 	if set == nil {
 		set = new(Settings)
 	}
-	return Fit(ctx, x, labels, pinned(*set))
+	return Fit(ctx, x, labels, paperSettings(*set))
 }
 
-// pinned returns s with the paper's values for unset settings.
-func pinned(s Settings) *Settings {
-	s = s.pinned()
+// paperSettings returns s with the paper's values for unset settings.
+func paperSettings(s Settings) *Settings {
+	s = s.withPaperDefaults()
 	return &s
 }
 
@@ -83,9 +83,9 @@ func checkModel(t testing.TB, m *Model) {
 
 func repeated(v, n int) []int { return slices.Repeat([]int{v}, n) }
 
-// pinned fills unset settings with fixed values: no mixture, no whitening and orthonormal
+// withPaperDefaults fills unset settings with fixed values: no mixture, no whitening and orthonormal
 // components, as in the paper, and the λ and ρ of Objective.withFixedDefaults.
-func (s Settings) pinned() Settings {
+func (s Settings) withPaperDefaults() Settings {
 	s.Mixture = NoMixture()
 	s.Objective = s.Objective.withFixedDefaults()
 	if s.Data.Whitening.IsAuto() {

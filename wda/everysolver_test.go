@@ -29,7 +29,7 @@ func TestSolversAreDeterministic(t *testing.T) {
 				if !testdata.IsLong() && f32 == (i%2 == 0) {
 					continue
 				}
-				set := Settings{Components: 3, Optimizer: Optimizer{Method: small(solver), MaxSteps: 3}, Objective: Objective{Float32: f32, Shrinkage: FixedShrinkage(0.1)}}
+				set := Settings{Components: 3, Optimizer: Optimizer{Method: reduceIterations(solver), MaxSteps: 3}, Objective: Objective{Float32: f32, Shrinkage: FixedShrinkage(0.1)}}
 				var first *Model
 				check := func(what string) {
 					t.Helper()
@@ -89,7 +89,7 @@ func TestSolversCancel(t *testing.T) {
 			ctx := &countdown{Context: context.Background()}
 			ctx.left.Store(checks)
 			var last Step
-			m, err := fitPinned(ctx, x, labels, &Settings{Components: 3, Optimizer: Optimizer{Method: small(solver), MaxSteps: 2}, Workers: 2, Objective: Objective{Float32: true}, Progress: func(p Progress) error {
+			m, err := fitPinned(ctx, x, labels, &Settings{Components: 3, Optimizer: Optimizer{Method: reduceIterations(solver), MaxSteps: 2}, Workers: 2, Objective: Objective{Float32: true}, Progress: func(p Progress) error {
 				last = p.Step
 				return nil
 			}})
@@ -144,8 +144,8 @@ func TestThousandClasses(t *testing.T) {
 	}
 }
 
-// small returns the method m, or MiniBatch with small mini-batches if m is MiniBatch.
-func small(m Method) Method {
+// reduceIterations returns the method m, or MiniBatch with reduceIterations mini-batches if m is MiniBatch.
+func reduceIterations(m Method) Method {
 	if m == Method(MiniBatch{}) {
 		return MiniBatch{BatchSize: 8}
 	}

@@ -52,7 +52,7 @@ func loadClassifier(r io.Reader) (*Classifier, error) {
 func TestFileValidation(t *testing.T) {
 	x, labels := parts3(1, 40, 6)
 	own, ownLabels := parts3(2, 20, 6)
-	m := mustFit(t, x, labels, pinned(Settings{Optimizer: Optimizer{MaxSteps: 3}, Validation: &Validation{X: own, Labels: ownLabels, Every: 1}}))
+	m := mustFit(t, x, labels, paperSettings(Settings{Optimizer: Optimizer{MaxSteps: 3}, Validation: &Validation{X: own, Labels: ownLabels, Every: 1}}))
 	back, err := loadModel(bytes.NewReader(fileOf(t, m)))
 	if err != nil {
 		t.Fatal(err)

@@ -181,9 +181,9 @@ func (r *run[T]) setUp(ctx context.Context) error {
 	asCompared := !given && discriminant.Separable(o.Samples.N, o.Samples.D)
 	switch {
 	case method.startsAtFisher:
-		start = sp.FisherDirections(ctx, start, whitePrincipal)
+		start = sp.FisherDirections(ctx, start, whitenedTolerance)
 	case method.searchesStart && asCompared:
-		if start, err = o.BestOf(ctx, nil, start, sp.FisherDirections(ctx, start, whitePrincipal)); err != nil {
+		if start, err = o.BestOf(ctx, nil, start, sp.FisherDirections(ctx, start, whitenedTolerance)); err != nil {
 			return fault.Ended(ctx, err)
 		}
 	}
@@ -295,7 +295,7 @@ func (m *Prepared) trainingErrorWarning(ctx context.Context, sp *discriminant.Sp
 	if m.fromPrincipal {
 		plain, err = m.principalComponents(ctx)
 	} else {
-		plain, err = m.span.Samples.PrincipalComponents(ctx, min(components, m.span.Samples.D), choicePrincipal, workers)
+		plain, err = m.span.Samples.PrincipalComponents(ctx, min(components, m.span.Samples.D), choiceTolerance, workers)
 	}
 	if err != nil {
 		return nil, err

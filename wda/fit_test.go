@@ -20,7 +20,7 @@ import (
 func TestCanceled(t *testing.T) {
 	t.Parallel()
 	x, labels := parts3(1, 60, 8)
-	everyWay(t, Settings{Components: 2}, func(t *testing.T, set *Settings) {
+	forEverySolver(t, Settings{Components: 2}, func(t *testing.T, set *Settings) {
 		cause := errors.New("enough")
 		for _, after := range []int{0, 1, 4} {
 			if after == 4 && (set.Optimizer.Method == Method(Eigen{}) || set.Optimizer.Method == Method(Eigen{TraceRatio: true})) {
@@ -114,7 +114,7 @@ func TestManyWorkers(t *testing.T) {
 // TestProgressError checks that an error of Progress ends the fit and is returned with the best projection so far.
 func TestProgressError(t *testing.T) {
 	x, labels := parts3(1, 60, 8)
-	everyWay(t, Settings{Components: 2, Optimizer: Optimizer{Starts: 3}}, func(t *testing.T, set *Settings) {
+	forEverySolver(t, Settings{Components: 2, Optimizer: Optimizer{Starts: 3}}, func(t *testing.T, set *Settings) {
 		stop := errors.New("stop")
 		calls := 0
 		set.Progress = func(p Progress) error {
@@ -140,7 +140,7 @@ func TestProgressError(t *testing.T) {
 func TestReport(t *testing.T) {
 	t.Parallel()
 	x, labels := parts3(5, 80, 6)
-	everyWay(t, Settings{Components: 2, Objective: Objective{Shrinkage: FixedShrinkage(0.2)}}, func(t *testing.T, set *Settings) {
+	forEverySolver(t, Settings{Components: 2, Objective: Objective{Shrinkage: FixedShrinkage(0.2)}}, func(t *testing.T, set *Settings) {
 		steps := 0
 		set.Progress = func(p Progress) error {
 			s := p.Step

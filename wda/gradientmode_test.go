@@ -87,7 +87,7 @@ func TestGradientModeFits(t *testing.T) {
 // the error suggests what to change.
 func TestImplicitNotConverged(t *testing.T) {
 	x, labels := parts3(5, 60, 6)
-	everyWay(t, Settings{Objective: Objective{Gradient: sinkhorn.GradientImplicit, Lambda: RelativeLambda(100), Iterations: 2}}, func(t *testing.T, set *Settings) {
+	forEverySolver(t, Settings{Objective: Objective{Gradient: sinkhorn.GradientImplicit, Lambda: RelativeLambda(100), Iterations: 2}}, func(t *testing.T, set *Settings) {
 		m, err := fitPinned(t.Context(), x, labels, set)
 		if m != nil || !errors.Is(err, ErrSettings) || !errors.Is(err, sinkhorn.ErrNotConverged) || errors.Is(err, ErrNoSpread) || !strings.Contains(err.Error(), "more iterations") {
 			t.Errorf("model %v, error %v", m != nil, err)

@@ -25,7 +25,7 @@ func TestPairsAreBounded(t *testing.T) {
 		method Method
 		limit  int
 	}{{Principal{}, 1024}, {Fisher{}, 1024}, {MiniBatch{BatchSize: 64}, 1024}, {ConjugateGradient{}, 3000}} {
-		set, err := pinned(Settings{Optimizer: Optimizer{Method: c.method}}).withDefaults(t.Context(), s.N, s.D, len(s.Classes))
+		set, err := paperSettings(Settings{Optimizer: Optimizer{Method: c.method}}).withDefaults(t.Context(), s.N, s.D, len(s.Classes))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -62,7 +62,7 @@ func TestPartOfTheClasses(t *testing.T) {
 		{Settings{Optimizer: Optimizer{Method: Auto{}, MaxSteps: 2}}, MiniBatch{BatchSize: 64}},
 		{Settings{Optimizer: Optimizer{Method: ConjugateGradient{}, MaxSteps: 2}}, ConjugateGradient{}},
 	} {
-		set := pinned(c.set)
+		set := paperSettings(c.set)
 		prepared, err := Prepare(t.Context(), x, labels, set.preparation())
 		if err != nil {
 			t.Fatal(err)

@@ -15,7 +15,7 @@ import (
 // gives the number of bytes and their purpose.
 func TestMemoryImplied(t *testing.T) {
 	const many = 1 << 40
-	set, err := pinned(Settings{Components: 3, Workers: 2}).withDefaults(t.Context(), 100, 10, 2)
+	set, err := paperSettings(Settings{Components: 3, Workers: 2}).withDefaults(t.Context(), 100, 10, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +69,7 @@ func TestMemoryImplied(t *testing.T) {
 		{"graph", discriminant.CheckMemory(discriminant.EigenNeeds[float64](&discriminant.Samples{N: 50000, D: 300, Offset: []int{0}}, 2, 2)...), "graph of 50000 samples"},
 		{"usual graph", discriminant.CheckMemory(discriminant.EigenNeeds[float64](&discriminant.Samples{N: 4096, D: 300, Offset: []int{0}}, 2, 2)...), ""},
 		{"scatters", discriminant.CheckMemory(discriminant.EigenNeeds[float64](&discriminant.Samples{N: 100, D: 20000, Offset: []int{0}}, 10000, 2)...), "scatters of 20000 features"},
-		{"fits to folds", validation(*pinned(Settings{}), 64), ""},
+		{"fits to folds", validation(*paperSettings(Settings{}), 64), ""},
 		{"a few that choose settings", validation(Settings{}, 4), ""},
 		{"many that choose settings", validation(Settings{}, 64), "settings are compared"},
 		{"folds", discriminant.CheckMemory(foldNeeds(671_000, 1000, 5, 2)...), "samples of 2 folds"},
@@ -114,7 +114,7 @@ func TestMemoryMeasured(t *testing.T) {
 		{"mini-batches", many, Settings{Optimizer: Optimizer{Method: MiniBatch{}, MaxSteps: 1}}},
 		{"eigen", tall, Settings{Optimizer: Optimizer{Method: Eigen{}, MaxSteps: few.MaxSteps}}},
 	} {
-		set := pinned(c.set)
+		set := paperSettings(c.set)
 		if set.Components == 0 {
 			set.Components = 3
 		}

@@ -45,7 +45,7 @@ func TestMiniBatchLarge(t *testing.T) {
 	t.Parallel()
 	x, labels := clusters(5, 4, 700, 400, 100)
 	for _, solver := range []Method{MiniBatch{}, ConjugateGradient{}} {
-		set := pinned(Settings{Components: 2, Optimizer: Optimizer{Method: solver, MaxSteps: 4}, Objective: Objective{Proportional: true}})
+		set := paperSettings(Settings{Components: 2, Optimizer: Optimizer{Method: solver, MaxSteps: 4}, Objective: Objective{Proportional: true}})
 		prepared, err := Prepare(t.Context(), x, labels, set.preparation())
 		if err != nil {
 			t.Fatal(err)

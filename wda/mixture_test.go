@@ -112,7 +112,7 @@ func TestMixtureAgain(t *testing.T) {
 		t.Errorf("mixture %v: another projection", r.Settings.Mixture)
 	}
 	x, labels = parts3(4, 60, 4)
-	m = mustChoose(t, x, labels, whitened(Settings{Components: 3, Seed: 3}))
+	m = mustChoose(t, x, labels, withFixedWhitening(Settings{Components: 3, Seed: 3}))
 	file, err := m.MarshalBinary()
 	if err != nil {
 		t.Fatal(err)
@@ -154,7 +154,7 @@ func TestMixtureAgain(t *testing.T) {
 func TestMixtureLeading(t *testing.T) {
 	t.Parallel()
 	x, labels := parts3(4, 60, 4)
-	set := mustChoose(t, x, labels, whitened(Settings{Components: 3, Seed: 3})).Report().Settings
+	set := mustChoose(t, x, labels, withFixedWhitening(Settings{Components: 3, Seed: 3})).Report().Settings
 	members := set.Mixture.Members()
 	for _, leading := range [][]int{{1, 2}, {2, 1}} {
 		for i, q := range leading {

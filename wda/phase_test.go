@@ -11,7 +11,7 @@ func TestProgressOfChoice(t *testing.T) {
 	x, labels := parts3(2, 60, 5)
 	seen := map[Phase]int{}
 	var last Progress
-	set := quick(Settings{Components: 2, Workers: 2, Progress: func(p Progress) error {
+	set := withFixedScale(Settings{Components: 2, Workers: 2, Progress: func(p Progress) error {
 		if p.Phase == PhaseChoice && (seen[PhaseFit] > 0 || p.Step != (Step{})) {
 			t.Errorf("%+v after a step", p)
 		}

@@ -16,9 +16,9 @@ import (
 // onDisk is a matrix that is read row by row, like a matrix in a file.
 type onDisk struct {
 	*mat.Dense
-	reads  atomic.Int64
-	broken int // index of the row that can be read only once; −1 for no row
-	times  atomic.Int64
+	reads         atomic.Int64
+	unreadableRow int // index of the row that can be read only once; −1 for no row
+	times         atomic.Int64
 	// If spoiled is true, the broken row can be read again, but one of its values is then NaN.
 	spoiled bool
 }
@@ -32,7 +32,7 @@ func (m *onDisk) ReadRows(dst []float64, first int) error {
 	}
 	for i := range len(dst) / d {
 		copy(dst[i*d:], m.RawRowView(first+i))
-		if first+i == m.broken && m.times.Add(1) > 1 {
+		if first+i == m.unreadableRow && m.times.Add(1) > 1 {
 			if !m.spoiled {
 				return errDisk
 			}
@@ -46,7 +46,7 @@ func (m *onDisk) ReadRows(dst []float64, first int) error {
 // At panics, because a fit must not read single elements.
 func (m *onDisk) At(i, j int) float64 { panic("element by element") }
 
-func stored(x *mat.Dense) *onDisk { return &onDisk{Dense: x, broken: -1} }
+func stored(x *mat.Dense) *onDisk { return &onDisk{Dense: x, unreadableRow: -1} }
 
 // TestRowsNotInMemory checks that MiniBatch gives the same bits for samples in memory and for rows that are read from a
 // source. The rows are not sorted by label, and some settings whiten the samples.
@@ -77,7 +77,7 @@ func TestRowsNotInMemory(t *testing.T) {
 			if name == "chosen" {
 				testdata.Long(t)
 			} else {
-				set = set.pinned()
+				set = set.withPaperDefaults()
 			}
 			want, err := Fit(t.Context(), x, labels, &set)
 			if err != nil {
@@ -142,7 +142,7 @@ func TestSampleOfSource(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	start, err := all.PrincipalComponents(t.Context(), 2, whitePrincipal, 0)
+	start, err := all.PrincipalComponents(t.Context(), 2, whitenedTolerance, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -172,7 +172,7 @@ func TestSampleOfSource(t *testing.T) {
 func TestBadSource(t *testing.T) {
 	t.Parallel()
 	x, labels := clusters(5, 4, 300, 300)
-	set := quick(Settings{Optimizer: Optimizer{Method: MiniBatch{}, MaxSteps: 2}, Objective: Objective{Shrinkage: FixedShrinkage(1)}})
+	set := withFixedScale(Settings{Optimizer: Optimizer{Method: MiniBatch{}, MaxSteps: 2}, Objective: Objective{Shrinkage: FixedShrinkage(1)}})
 	var early *Model
 	fit := func(ctx context.Context, m *onDisk, labels []int, set Settings) error {
 		p, err := prepare(ctx, m, labels, set.preparation(), true, 100)
@@ -188,12 +188,12 @@ func TestBadSource(t *testing.T) {
 		t.Errorf("an infinity: %v", err)
 	}
 	gone := stored(x)
-	gone.broken = 501
+	gone.unreadableRow = 501
 	if err := fit(t.Context(), gone, labels, *set); !errors.Is(err, errDisk) || early == nil || !strings.Contains(err.Error(), "row 501") {
 		t.Errorf("a row that cannot be read: %v", err)
 	}
 	spoiled := stored(x)
-	spoiled.broken, spoiled.spoiled = 501, true
+	spoiled.unreadableRow, spoiled.spoiled = 501, true
 	if err := fit(t.Context(), spoiled, labels, *set); !errors.As(err, &at) || !errors.Is(err, ErrNotFinite) || at.Row != 501 || at.Column != 1 {
 		t.Errorf("a row that is NaN when it is read again: %v", err)
 	}
@@ -229,14 +229,14 @@ func TestBadSource(t *testing.T) {
 		t.Errorf("a context that has ended: %v after %d reads", err, m.reads.Load())
 	}
 	// A sample of all rows needs no additional memory.
-	if _, err := Fit(t.Context(), stored(x), labels, quick(Settings{Optimizer: Optimizer{MaxSteps: 2}})); err != nil {
+	if _, err := Fit(t.Context(), stored(x), labels, withFixedScale(Settings{Optimizer: Optimizer{MaxSteps: 2}})); err != nil {
 		t.Errorf("few rows: %v", err)
 	}
 }
 
 // TestSourceNeeds checks that a fit that needs too much memory is rejected before any row of its Source is read.
 func TestSourceNeeds(t *testing.T) {
-	m := &onDisk{Dense: mat.NewDense(1, 1, nil), broken: -1}
+	m := &onDisk{Dense: mat.NewDense(1, 1, nil), unreadableRow: -1}
 	_, _, _, err := readInput(t.Context(), claimed{m}, make([]int, 1<<20), 0)
 	if !errors.Is(err, ErrSettings) || m.reads.Load() > 0 {
 		t.Errorf("2²⁰ rows of 2²⁰ features: %v", err)

@@ -250,10 +250,10 @@ func (m *Prepared) fitComplete(ctx context.Context, sets []Settings, choice *Cho
 	return runFits[float64](ctx, m, sets, choice, began)
 }
 
-// whitePrincipal is the relative tolerance of the principal components of whitened features. A smaller
+// whitenedTolerance is the relative tolerance of the principal components of whitened features. A smaller
 // tolerance would take long, because the variances are close to each other, and a starting point need
 // not be precise.
-const whitePrincipal = 1e-4
+const whitenedTolerance = 1e-4
 
 // startPoint returns the starting point P⁰ of a fit, and the span that contains P⁰. The caller may
 // change P⁰.
@@ -277,7 +277,7 @@ func (m *Prepared) startPoint(ctx context.Context, set *Settings) (*discriminant
 		if sp.Samples.D < set.Components {
 			return nil, nil, fmt.Errorf("%w: %d components of samples that span %d dimensions cannot be whitened", ErrSettings, set.Components, sp.Samples.D)
 		}
-		p, err := sp.Samples.PrincipalComponents(ctx, set.Components, whitePrincipal, set.Workers)
+		p, err := sp.Samples.PrincipalComponents(ctx, set.Components, whitenedTolerance, set.Workers)
 		return sp, p, err
 	}
 	if init != nil {

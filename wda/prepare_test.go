@@ -42,7 +42,7 @@ func TestPrepare(t *testing.T) {
 				break // the given start determines the number of components
 			}
 			for _, lambda := range []float64{0.5, 2}[:lambdas] {
-				whole := c.set.pinned()
+				whole := c.set.withPaperDefaults()
 				whole.Components, whole.Objective.Lambda = p, RelativeLambda(lambda)
 				want, err := fitPinned(t.Context(), x, labels, &whole)
 				if err != nil {
@@ -113,7 +113,7 @@ func TestPreparedSideBySide(t *testing.T) {
 	for i, s := range all {
 		wg.Go(func() {
 			var err error
-			if got[i], err = prepared.Fit(t.Context(), pinned(s)); err != nil {
+			if got[i], err = prepared.Fit(t.Context(), paperSettings(s)); err != nil {
 				t.Error(err)
 			}
 		})

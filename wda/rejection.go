@@ -47,8 +47,8 @@ const (
 	// The mean score of a class is shrunk toward the mean score of all classes, as if the class had
 	// classRows additional samples with the mean score of all classes.
 	classRows = 20
-	// flatRank is the smallest pivot of a Gram matrix of unit columns that counts as a dimension.
-	flatRank = 1e-10
+	// minPivot is the smallest pivot of a Gram matrix of unit columns that counts as a dimension.
+	minPivot = 1e-10
 )
 
 // rejection is the result of a calibration. It never changes.
@@ -366,7 +366,7 @@ func newSpanShare(ctx context.Context, m *Model, scale []float64) *spanShare {
 			}
 		}
 	}
-	l, pivots, _ := algebra.PivotedCholesky(ctx, gram, flatRank)
+	l, pivots, _ := algebra.PivotedCholesky(ctx, gram, minPivot)
 	s.pivots, s.l = pivots, matrix.New[float64](len(pivots), len(pivots), nil)
 	for k, at := range pivots {
 		copy(s.l.Row(k), l.Row(at)[:k+1])

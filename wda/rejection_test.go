@@ -16,9 +16,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// known draws n rows from three clusters. It returns a classifier that stores the first half of the rows, and returns
+// classifierAndNewRows draws n rows from three clusters. It returns a classifier that stores the first half of the rows, and returns
 // the second half as new samples.
-func known(t testing.TB, n, d, p int) (*Classifier, *mat.Dense) {
+func classifierAndNewRows(t testing.TB, n, d, p int) (*Classifier, *mat.Dense) {
 	t.Helper()
 	x, labels := parts3(1, n, d)
 	s, err := discriminant.NewSamples(context.Background(), x, labels)
@@ -92,7 +92,7 @@ func plainScore(c *Classifier, x []float64) float64 {
 // and for any number of workers.
 func TestRejectionScore(t *testing.T) {
 	for _, standardize := range []bool{false, true} {
-		c, held := known(t, 160, 6, 3)
+		c, held := classifierAndNewRows(t, 160, 6, 3)
 		c.model.report.Settings.Data.Standardize = standardize
 		for k := range 6 {
 			c.model.projection.Set(k, 2, 1e-9*c.model.projection.At(k, 2)) // almost zero, like a component that is not informative
@@ -122,7 +122,7 @@ func TestRejectionScore(t *testing.T) {
 // TestRejectionRate checks that about the fraction Rate of new samples of known classes is rejected, that samples far
 // from all classes are rejected, and that WithRejectionRate equals a new calibration.
 func TestRejectionRate(t *testing.T) {
-	c, held := known(t, 4000, 8, 3)
+	c, held := classifierAndNewRows(t, 4000, 8, 3)
 	half := held.Slice(0, 1000, 0, 8)
 	for _, rate := range []float64{0.01, 0.05, 0.2} {
 		r := calibrated(t, c, half, &Calibration{Rate: rate})
@@ -200,7 +200,7 @@ func TestRejectionWeight(t *testing.T) {
 // classifier.
 func TestRejectionFile(t *testing.T) {
 	for _, standardize := range []bool{false, true} {
-		c, held := known(t, 160, 6, 3)
+		c, held := classifierAndNewRows(t, 160, 6, 3)
 		c.model.report.Settings.Data.Standardize = standardize
 		plain, hash := fileOf(t, c), c.Hash()
 		r := calibrated(t, c, held, &Calibration{Rate: 0.1})
@@ -253,7 +253,7 @@ func TestRejectionFile(t *testing.T) {
 
 // TestRejectionErrors checks that invalid calibrations are errors that give the reason.
 func TestRejectionErrors(t *testing.T) {
-	c, held := known(t, 160, 6, 3)
+	c, held := classifierAndNewRows(t, 160, 6, 3)
 	own, _ := parts3(1, 160, 6)
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -306,7 +306,7 @@ func TestRejectionErrors(t *testing.T) {
 // TestRejectionOdd checks that scores stay finite for samples at the mean, equal rows, constant features, and linearly
 // dependent or zero components. The score of a distant sample must not be NaN.
 func TestRejectionOdd(t *testing.T) {
-	c, held := known(t, 160, 6, 4)
+	c, held := classifierAndNewRows(t, 160, 6, 4)
 	for k := range 6 {
 		c.model.projection.Set(k, 1, 0)
 		c.model.projection.Set(k, 3, 2*c.model.projection.At(k, 0))

@@ -30,13 +30,13 @@ type sameBits struct {
 	hash func(ctx context.Context, workers int) (string, error)
 	// The fields on and set are the data and the settings of a call of Fit. Both fields are nil for cross-validations
 	// and baselines.
-	on  *listed
+	on  *namedData
 	set *Settings
 }
 
-// listed is a named data set. The data sets are small enough for an emulated machine, but large enough to fill the
+// namedData is a named data set. The data sets are small enough for an emulated machine, but large enough to fill the
 // vector registers of every instruction set.
-type listed struct {
+type namedData struct {
 	name   string
 	d      int
 	sizes  []int
@@ -45,13 +45,13 @@ type listed struct {
 	labels []int
 }
 
-func problems() map[string]*listed {
+func problems() map[string]*namedData {
 	fifty := make([]int, 50)
 	for i := range fifty {
 		fifty[i] = 2
 	}
-	out := make(map[string]*listed)
-	for i, p := range []listed{
+	out := make(map[string]*namedData)
+	for i, p := range []namedData{
 		{name: "plain", d: 7, sizes: []int{20, 18, 19}, p: 2},
 		{name: "wide", d: 41, sizes: []int{9, 8, 10}, p: 3},
 		{name: "two", d: 5, sizes: []int{17, 21}, p: 1},
@@ -99,12 +99,12 @@ func fits() []sameBits {
 	}
 	for _, m := range []Method{ConjugateGradient{}, SteepestDescent{}, ProjectedGradient{}, Eigen{}, Eigen{TraceRatio: true}, MiniBatch{BatchSize: 5}, Principal{}, Fisher{}} {
 		for _, on := range []string{"plain", "wide", "eight"} {
-			add(on, m.String(), *pinned(Settings{Optimizer: Optimizer{Method: m}, Objective: Objective{Iterations: 7}}))
+			add(on, m.String(), *paperSettings(Settings{Optimizer: Optimizer{Method: m}, Objective: Objective{Iterations: 7}}))
 		}
 	}
 	for _, w := range []Whitening{SphericalWhitening(LedoitWolf), SphericalWhitening(0.5), DiagonalWhitening(LedoitWolf), DiagonalWhitening(0.5)} {
 		for _, scale := range []Scale{ScaleOrthonormal, ScaleUnit, ScaleRatio} {
-			s := pinned(Settings{Scale: scale})
+			s := paperSettings(Settings{Scale: scale})
 			s.Data.Whitening = w
 			add("plain", fmt.Sprintf("%v %v", w, scale), *s)
 			add("wide", fmt.Sprintf("%v %v", w, scale), *s, false)
@@ -146,7 +146,7 @@ func fits() []sameBits {
 		}},
 		{"fifty", "fifty classes, eigen", func(s *Settings) { s.Optimizer.Method, s.Objective.Iterations, s.Optimizer.MaxSteps = Eigen{}, 2, 2 }},
 	} {
-		s := pinned(Settings{})
+		s := paperSettings(Settings{})
 		c.make(s)
 		add(c.on, c.name, *s)
 	}
@@ -156,7 +156,7 @@ func fits() []sameBits {
 	}
 	// This default fit is a regression test for a bug that the other fits do not find.
 	x, labels := clusters(81, 5, 26, 22, 24)
-	seventy := &listed{x: x, labels: labels}
+	seventy := &namedData{x: x, labels: labels}
 	list = append(list, sameBits{name: "seventy by default", on: seventy, set: &Settings{Components: 3}, hash: func(ctx context.Context, workers int) (string, error) {
 		return hashOf(Fit(ctx, x, labels, &Settings{Components: 3, Workers: workers}))
 	}})
@@ -165,7 +165,7 @@ func fits() []sameBits {
 	for _, on := range []string{"plain", "wide"} {
 		p := data[on]
 		list = append(list, sameBits{name: on + " cross-validated", hash: func(ctx context.Context, workers int) (string, error) {
-			cv := CrossValidation{Fit: *pinned(Settings{Workers: workers, Optimizer: Optimizer{MaxSteps: 3}}), Folds: 3, Components: []int{1, 2}, Shrinkage: []Shrinkage{FixedShrinkage(0), FixedShrinkage(1)}}
+			cv := CrossValidation{Fit: *paperSettings(Settings{Workers: workers, Optimizer: Optimizer{MaxSteps: 3}}), Folds: 3, Components: []int{1, 2}, Shrinkage: []Shrinkage{FixedShrinkage(0), FixedShrinkage(1)}}
 			r, err := CrossValidate(ctx, p.x, p.labels, &cv)
 			if err != nil {
 				return "", err

@@ -12,7 +12,7 @@ import (
 func TestObjectiveSamples(t *testing.T) {
 	t.Parallel()
 	x, labels := stretched(5, 600, 6, 3)
-	set := (&Settings{Components: 2, Data: Data{Whitening: SphericalWhitening(0.5)}, Objective: Objective{Samples: 90}}).pinned()
+	set := (&Settings{Components: 2, Data: Data{Whitening: SphericalWhitening(0.5)}, Objective: Objective{Samples: 90}}).withPaperDefaults()
 	m := mustChoose(t, x, labels, &set)
 	if r := m.Report(); r.ObjectiveSamples != 90 || r.Settings.Objective.Samples != 90 {
 		t.Errorf("J of %d samples, settings of %d", r.ObjectiveSamples, r.Settings.Objective.Samples)

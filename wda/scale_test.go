@@ -59,7 +59,7 @@ func TestUnitOfLength(t *testing.T) {
 	} {
 		var unit []float64 // lengths with ScaleUnit
 		for scale := ScaleUnit; scale < numScales; scale++ {
-			set := pinned(Settings{Components: 3, Scale: scale, Optimizer: Optimizer{MaxSteps: 3}})
+			set := paperSettings(Settings{Components: 3, Scale: scale, Optimizer: Optimizer{MaxSteps: 3}})
 			c.change(set)
 			m, err := Fit(t.Context(), c.x, c.labels, set)
 			if err != nil {
@@ -128,7 +128,7 @@ func TestUnitSurvives(t *testing.T) {
 		if !testdata.IsLong() && (c.unit > 1 || c.p == 1) {
 			continue
 		}
-		m, err := Fit(t.Context(), scaled(c.unit, x), labels, quick(Settings{Components: c.p}))
+		m, err := Fit(t.Context(), scaled(c.unit, x), labels, withFixedScale(Settings{Components: c.p}))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -160,7 +160,7 @@ func TestUnitSurvives(t *testing.T) {
 		same.Set(i, 0, same.At(i, 0)+float64(1e-9*float64(i)))
 	}
 	for _, scale := range []Scale{ScaleEqual, ScaleUnit} {
-		set := pinned(Settings{Components: 1, Scale: scale, Objective: Objective{Shrinkage: FixedShrinkage(0), Lambda: RelativeLambda(0.1)}})
+		set := paperSettings(Settings{Components: 1, Scale: scale, Objective: Objective{Shrinkage: FixedShrinkage(0), Lambda: RelativeLambda(0.1)}})
 		m, err := Fit(t.Context(), same, classes, set)
 		if err != nil {
 			t.Fatal(err)

@@ -20,7 +20,7 @@ func spanOf(t *testing.T, x mat.Matrix, labels []int, set *Settings) (*discrimin
 	if err != nil {
 		t.Fatal(err)
 	}
-	pinned := set.pinned()
+	pinned := set.withPaperDefaults()
 	sp, start, err := m.startPoint(t.Context(), &pinned)
 	if err != nil {
 		t.Fatal(err)
@@ -87,7 +87,7 @@ func fitUnreduced(t testing.TB, x mat.Matrix, labels []int, set *Settings) *Mode
 	if m.principalStart, err = baseline.Fit(t.Context(), m.samples.X, nil, m.preparation.Components, baseline.PCA{}); err != nil {
 		t.Fatal(err)
 	}
-	model, err := m.fitSince(t.Context(), pinned(*set), time.Now())
+	model, err := m.fitSince(t.Context(), paperSettings(*set), time.Now())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -66,7 +66,7 @@ func TestStandardizeExtremes(t *testing.T) {
 	t.Parallel()
 	x, labels := parts3(3, 60, 5)
 	n, d := x.Dims()
-	set := pinned(Settings{Components: 2, Data: Data{Standardize: true}, Optimizer: Optimizer{Method: ConjugateGradient{}, MaxSteps: 5}})
+	set := paperSettings(Settings{Components: 2, Data: Data{Standardize: true}, Optimizer: Optimizer{Method: ConjugateGradient{}, MaxSteps: 5}})
 	want, err := Fit(t.Context(), x, labels, set)
 	if err != nil {
 		t.Fatal(err)

@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	// oddScale is the largest ratio of a spread to the median spread that causes no warning.
-	oddScale = 1e4
+	// maxSpreadRatio is the largest ratio of a spread to the median spread that causes no warning.
+	maxSpreadRatio = 1e4
 	// fewSamples is the smallest size of a class without a warning.
 	fewSamples = 5
 	// Classes count as lines if the effective rank of the scatter within classes is at most
@@ -53,7 +53,7 @@ func findWarnings(ctx context.Context, s *discriminant.Samples, t discriminant.P
 	median := positive[(len(positive)-1)/2]
 	odd, largest := 0, 0
 	for j, v := range spread {
-		if v > oddScale*median {
+		if v > maxSpreadRatio*median {
 			odd++
 		}
 		if v > spread[largest] {

@@ -53,7 +53,7 @@ func (m PCA) fit(ctx context.Context, x *mat.Dense, _ []int, p int) (*mat.Dense,
 		return m.fitDual(ctx, projection.Centered(ctx, x), p)
 	}
 	times := m.scatterOperator(ctx, x, k)
-	if d <= formedDimension {
+	if d <= maxCovarianceDim {
 		times = m.symmetricOperator(ctx, m.scatter(ctx, x))
 	}
 	v := projection.RandomBlock(d, k)
@@ -80,10 +80,10 @@ func (m PCA) fitDual(ctx context.Context, c *mat.Dense, p int) (*mat.Dense, erro
 }
 
 const (
-	// formedDimension is the largest number of features for which PCA computes the covariance
+	// maxCovarianceDim is the largest number of features for which PCA computes the covariance
 	// matrix. For more features, the iteration multiplies by the samples and by their transpose
 	// instead.
-	formedDimension = 2048
+	maxCovarianceDim = 2048
 	// centeredRows is the number of rows that are centered at a time.
 	centeredRows = 128
 )

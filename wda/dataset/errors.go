@@ -60,10 +60,10 @@ var (
 	errLabelCount  = newCause(fault.ErrLabels, "the number of labels is not the number of rows")
 )
 
-// helps lists, for each cause of an error, the field of Options that may fix the error. value is the new
+// suggestedOptions lists, for each cause of an error, the field of Options that may fix the error. value is the new
 // value of the field, or "" if no single value always fixes the error. The first entry that matches the
 // error is used.
-var helps = []struct {
+var suggestedOptions = []struct {
 	cause         error
 	option, value string
 }{
@@ -156,7 +156,7 @@ func fileError(path string, err error) error {
 		fe = &FileError{Err: withoutPath(err)}
 	}
 	fe.Path = cmp.Or(fe.Path, path)
-	for _, h := range helps {
+	for _, h := range suggestedOptions {
 		if fe.Option == "" && errors.Is(fe.Err, h.cause) {
 			fe.Option, fe.Value = h.option, h.value
 		}
