@@ -54,7 +54,7 @@
 	VXORPS c, c, c; \
 	VXORPS d, d, d
 
-// store4 stores four sums in dst. The first sum has the index at.
+// store4 stores four sums in dst, beginning at index at.
 #define store4(at, a, b, c, d) \
 	VMOVSS a, (4*at+0)(dp);  \
 	VMOVSS b, (4*at+4)(dp);  \

@@ -26,7 +26,7 @@ GLOBL bitsOf<>(SB), RODATA|NOPTR, $16
 #define ap SI
 #define bp DI
 
-// count replaces each byte of x by its number of set bits.
+// count replaces each byte of x by the number of bits that are set in the byte.
 #define count(x, t, table, mask) \
 	VPANDD  mask, x, t;   \
 	VPSRLW  $4, x, x;     \

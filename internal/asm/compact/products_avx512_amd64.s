@@ -70,8 +70,8 @@
 	ADDQ $n, bp;  \
 	SUBQ $n, left
 
-// fold adds the five registers of sums. halves adds the quarters of the result. total adds the four
-// remaining lanes and extends the sum to 64 bits.
+// fold adds the five registers of sums. halves then adds the four quarters of Z0. total adds the
+// four remaining lanes and extends the sum to 64 bits.
 #define fold \
 	VPADDD Z1, Z0, Z0;   \
 	VPADDD Z3, Z2, Z2;   \

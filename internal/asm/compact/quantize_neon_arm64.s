@@ -40,8 +40,8 @@ GLOBL bitOf<>(SB), RODATA|NOPTR, $64
 #define from R1
 #define left R2
 
-// round4 rounds the four elements of Vx to integers in the lowest bits of Vs and Vt. Vs and Vt must
-// contain snap before.
+// round4 rounds the four elements of Vx to integers in the lowest bits of Vs and Vt. On entry, Vs
+// and Vt must contain the constant snap.
 #define round4(x, s, t) \
 	FCVTL_2D(4, x);   \
 	FCVTL2_2D(5, x);  \

@@ -65,8 +65,8 @@
 #define least Y14
 #define magic Y15
 
-// nextrow sets p to the row of x after q. If the group of rows has at most r rows, nextrow sets p
-// to q, because a group of fewer than six rows computes its last row several times.
+// nextrow sets pointer p to the row of x after the row at q. If the row group has at most r rows,
+// nextrow sets p to q, because a group of fewer than six rows computes its last row several times.
 #define nextrow(q, r, p) \
 	LEAQ    (q)(koff*1), p; \
 	CMPQ    m+0(FP), $r;    \

@@ -42,12 +42,12 @@
 #define d1 R15
 #define d2 R16
 #define d3 R17
-#define zc R19     // the tile's columns of zt
+#define zc R19     // pointer to the tile's columns of zt
 #define zk R20     // moving pointer into zt
 #define left R21   // columns left
 #define kk R22
 #define depthb R23
-#define step R24   // rows of a tile
+#define step R24   // number of rows of a tile
 #define spare R25
 
 // The next registers are for gibbs. Registers src to ldkb are only for the exponential, the second
@@ -55,8 +55,8 @@
 #define kp R9      // row of K
 #define src R10    // D
 #define out R11    // K
-#define last R12   // columns left, in the tail
-#define rest R13   // columns left after the current register
+#define last R12   // number of columns in the tail
+#define rest R13   // columns left after the current vector register
 #define bit0 R14
 #define bit1 R15
 #define consts R16
