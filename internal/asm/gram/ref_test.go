@@ -79,8 +79,8 @@ func testRefSymmetric[T num.Float](t *testing.T) {
 	}
 }
 
-// TestRefFinite checks that a distance is finite if the direct differences are finite, even if the
-// norms overflow.
+// TestRefFinite checks that a distance is finite if the sum of the squared differences is finite,
+// even if the norms overflow.
 func TestRefFinite(t *testing.T) {
 	const d = 70
 	x, z := make([]float64, d), make([]float64, d)
