@@ -7,10 +7,9 @@
 //                 for each term; exp.Ref2 of the rounded product.
 // Layout          x m×d row-major; zt d×n; dst, K m×n; D m×n or absent; strides in elements.
 //                 m, n ≥ 1, d ≥ 1 (gibbs: d ≥ 0).
-// Tile            4 rows × 4 registers. gibbs has too few registers for a tile of
-//                 distances beside the exponential: it stores a block of four rows in D or K,
-//                 and then computes the exponential from the first-level cache, 4 registers at a
-//                 time.
+// Tile            4 rows × 4 registers. In gibbs, the exponential needs the registers of the
+//                 distances. Therefore gibbs stores a block of four rows in D or K, and then
+//                 computes the exponential from the first-level cache, 4 registers at a time.
 // Tail            columns: 4 rows × 1 register, then loads and stores of single lanes;
 //                 rows: 1 row × 4 registers. No access outside the slices.
 // Special values  follow the arithmetic; in gibbs as in exp2.
