@@ -44,9 +44,9 @@ type Machine struct {
 	// prefetch FarRows rows at a time.
 	FarBytes, FarRows int
 
-	// Squared distances process Depth features at a time, or DeepDepth features with AVX-512 and
-	// few columns. The second operand is transposed in pieces of PanelBytes bytes, which stay in
-	// the second-level cache.
+	// The kernels of squared distances process Depth features at a time, or DeepDepth features with
+	// AVX-512 and few columns. The second operand is transposed in pieces of PanelBytes bytes,
+	// which stay in the second-level cache.
 	Depth, DeepDepth, PanelBytes int
 }
 

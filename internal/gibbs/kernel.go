@@ -210,7 +210,7 @@ func padded[T dist.Float](m int, mixed bool) (cols, ld int) {
 // GrowColumn sets the length of *v to m, with capacity for padding.
 func (g *Kernel[T]) GrowColumn(v *[]T) { GrowColumn(v, g.m, g.cols) }
 
-// GrowColumn sets the length of *v to m. The capacity of *v is then at least padded.
+// GrowColumn sets the length of *v to m. The argument padded is the minimum capacity of *v.
 func GrowColumn[E any](v *[]E, m, padded int) {
 	Grow(v, padded)
 	*v = (*v)[:m]
@@ -347,8 +347,8 @@ func (g *Kernel[T]) compute(k, d []T, i, r int) {
 	}
 }
 
-// Fill computes the stored matrices M and K, if they are not computed yet. K is computed for the
-// current base potentials.
+// Fill computes the stored matrices M and K, unless these matrices are already computed. K is
+// computed for the current base potentials.
 func (g *Kernel[T]) Fill(ctx context.Context) error {
 	if g.matrixFree || g.filled {
 		return nil

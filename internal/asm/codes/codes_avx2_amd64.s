@@ -54,7 +54,8 @@
 	VXORPS c, c, c; \
 	VXORPS d, d, d
 
-// store4 stores four sums in dst, beginning at index at.
+// store4 stores four sums in consecutive elements of dst. The argument at is the index of the first
+// element.
 #define store4(at, a, b, c, d) \
 	VMOVSS a, (4*at+0)(dp);  \
 	VMOVSS b, (4*at+4)(dp);  \

@@ -69,8 +69,8 @@ func gibbsBenchmark[T num.Float](b *testing.B, name string, m, n, d int) {
 }
 
 // BenchmarkAdjCost measures AdjCost with r = 20, which is the number of terms of ten Sinkhorn
-// iterations. Each call overwrites the same block of 64 rows of G, as in the reverse sweep of
-// package gibbs.
+// iterations. Each call overwrites the same block of 64 rows of G, as in the computation of a
+// gradient.
 func BenchmarkAdjCost(b *testing.B) {
 	adjcostBenchmark[float64](b, "f64")
 	adjcostBenchmark[float32](b, "f32")

@@ -21,8 +21,9 @@ import (
 //
 // E is a common factor slightly above 1. Without E, the rounding of a table entry 2^(j/8) would
 // cause an error of up to half an ulp, which would be the largest error. A search found an E for
-// which all products 2^(j/8)·E lie within 0.032 (0.013) ulp of a representable number. Dividing the
-// polynomial by E costs nothing, because only its constant term changes, from 0 to 1/E − 1.
+// which all products 2^(j/8)·E lie within 0.032 (0.013) ulp of a representable number. The division
+// of the polynomial by E costs nothing, because the coefficients include the factor 1/E. The
+// constant term is then 1/E − 1 instead of 0.
 //
 // # Error
 //
@@ -238,10 +239,10 @@ func expDifference32(d float32) float32 {
 //
 // Adding magic = 1.5·2^49 (1.5·2^21), whose last bit is worth 1/8 (1/4), rounds to k and leaves n
 // in the low bits of the sum t. The low bits of n are the table index j. The stored bits of entry j
-// are reduced by j, so n needs no mask before the addition. Outside of the two limits, the sum
-// wraps around, but the result does not depend on the sum. The scaling comes before the last
-// multiplication. If y is NaN, q is NaN, and the result is therefore NaN for any value of S. At the
-// upper limit k becomes 1024 (128), and S would overflow.
+// already have this j subtracted, so n needs no mask before the addition. Outside of the two
+// limits, the sum wraps around, but the result does not depend on the sum. The scaling comes before
+// the last multiplication. If y is NaN, q is NaN, and the result is therefore NaN for any value of
+// S. At the upper limit k becomes 1024 (128), and S would overflow.
 //
 // E is a common factor slightly above 1. A search found an E for which all entries lie within 0.032
 // (0.013) ulp of a number of their type. The constant term of the polynomial divides by E, as

@@ -83,8 +83,8 @@ func (w *workspace[T]) panelDistances(c *Columns[T], j, n, m int, half bool, nor
 // panelRows adds the products of the features k … k+deep−1 to the distances between a block of rows
 // and n columns, beginning at column j. For the first piece of features, the sums begin with the
 // norms. For the last piece, panelRows sets w.top. Until the last piece, edge contains the
-// distances in columns that do not fill a panel, and w.tail contains the distances in the last one
-// to three rows.
+// distances in columns that do not fill a panel, and w.tail contains the distances in the last
+// rows, of which there are at most three.
 func (w *workspace[T]) panelRows(c *Columns[T], j, n, k, deep int, norms, edge, dst []T, ldd int, x []T, ldx int, last bool) {
 	rows, width, ldt := len(norms), c.width, len(w.tail)/4
 	for r := 0; r < rows; r += 4 {
