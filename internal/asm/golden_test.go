@@ -443,7 +443,7 @@ func goldenBits[T num.Float](kind string, got map[string]string) {
 	sum("vector/shift", shifted)
 	vector.Affine(lg, lg, 3, 0.7)
 	sum("vector/affine", lg)
-	far := in(60*70, 0, 1) // some pairs are close
+	far := in(60*70, 0, 1) // rows 30 to 39 become copies of rows 0 to 9, so some pairs are close
 	copy(far[30*70:40*70], far)
 	fd := out(60 * 60)
 	gram.SqEuclidean(60, 60, 70, fd, 60, far, 70, append([]T(nil), far...), 70)
