@@ -26,8 +26,8 @@ import (
 	"github.com/gomonge/monge/internal/asm/vector"
 )
 
-// TestGoldenBits checks that every kernel gives the same bits on every machine and at every level.
-// The level tests compare the levels of one machine; this test compares machines.
+// TestGoldenBits checks that every kernel gives the same bits on every machine and at every
+// instruction-set level. The level tests only compare the levels of one machine.
 func TestGoldenBits(t *testing.T) {
 	want := map[string]string{
 		"adjcost/f32":          "2cf91afbcccb5e39",
@@ -165,8 +165,7 @@ func hash[T num.Float](outs ...[]T) string {
 	return fmt.Sprintf("%016x", h.Sum64())
 }
 
-// goldenMixedBits adds to the map got the hashes of kernels with a float32 matrix and float64
-// vectors.
+// goldenMixedBits stores the hashes of kernels with a float32 matrix and float64 vectors in got.
 func goldenMixedBits(got map[string]string) {
 	const m, n = 37, 53
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -244,8 +243,8 @@ func goldenQuery(got map[string]string) {
 		many(func(dst []float32) { query.DotInt8Many(m, n, d, dst, n, q, bytes, scale) }))
 }
 
-// goldenSketch adds to the map got the hashes of the sketches of rows and queries, and of the masks
-// from the filter.
+// goldenSketch stores the hashes of the sketches of rows and queries, and of the masks from the
+// filter, in got.
 func goldenSketch(got map[string]string) {
 	const n, d = 3, 100
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -278,7 +277,7 @@ func goldenSketch(got map[string]string) {
 	got["sketch/filter"] = hash(bits)
 }
 
-// goldenCompact adds to the map got the hashes of kernels on int8, bit and 16-bit float vectors.
+// goldenCompact stores the hashes of kernels on int8, bit and 16-bit float vectors in got.
 func goldenCompact(got map[string]string) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	var sums [3][]float64
@@ -322,7 +321,7 @@ func goldenCompact(got map[string]string) {
 	got["compact/dot"], got["compact/sqeuclidean"], got["compact/hamming"] = hash(sums[0]), hash(sums[1]), hash(sums[2])
 }
 
-// goldenCodes adds to the map got the hashes of sums of table entries.
+// goldenCodes stores the hashes of sums of table entries in got.
 func goldenCodes(got map[string]string) {
 	const n, m = 3 * codes.Block, 6
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -444,7 +443,7 @@ func goldenBits[T num.Float](kind string, got map[string]string) {
 	sum("vector/shift", shifted)
 	vector.Affine(lg, lg, 3, 0.7)
 	sum("vector/affine", lg)
-	far := in(60*70, 0, 1) // some pairs are close
+	far := in(60*70, 0, 1) // rows 30 to 39 become copies of rows 0 to 9, so some pairs are close
 	copy(far[30*70:40*70], far)
 	fd := out(60 * 60)
 	gram.SqEuclidean(60, 60, 70, fd, 60, far, 70, append([]T(nil), far...), 70)

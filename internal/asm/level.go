@@ -69,9 +69,10 @@ func ParseLevel(name string) (Level, error) {
 	return Ref, fmt.Errorf("asm: unknown level %q; the levels are %s", name, strings.Join(levelNames[:], ", "))
 }
 
-// CapVariable names the environment variable that limits the level of the process: MONGE_LEVEL=avx2
-// disables AVX-512, and MONGE_LEVEL=ref disables all assembly. The variable is read once, at the
-// start of the program. An unknown value is ignored and reported by [CapError].
+// CapVariable is the name of the environment variable that limits the instruction-set level of the
+// process. MONGE_LEVEL=avx2 disables AVX-512, and MONGE_LEVEL=ref disables all assembly. The
+// variable is read once, at the start of the program. An unknown value is ignored and reported by
+// [CapError].
 const CapVariable = "MONGE_LEVEL"
 
 var (
@@ -81,8 +82,8 @@ var (
 	switched atomic.Bool
 )
 
-// Available returns the levels that this machine supports, Ref first and the best last. It ignores
-// MONGE_LEVEL, because tests compare all levels.
+// Available returns the levels that this machine supports, in ascending order from Ref to the best
+// level. Available ignores MONGE_LEVEL, because tests compare all levels.
 func Available() []Level {
 	return append([]Level(nil), available...)
 }

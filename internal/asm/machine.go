@@ -8,9 +8,10 @@ import "math"
 //
 // To add a microarchitecture:
 //
-//  1. Run "go run ./bench/tools/levels" on the machine. It prints where AVX-512 is slower than
-//     AVX2, by kernel, types and size.
-//  2. Copy the closest table, name it, and change the sizes according to these results.
+//  1. Run "go run ./bench/tools/levels" on the machine. The tool prints the kernels, types and
+//     sizes for which AVX-512 is slower than AVX2.
+//  2. Copy the table of the most similar microarchitecture, rename the copy, and change its sizes
+//     according to these results.
 //  3. Add the table to the variable machines. The kernel tests then run with the table on every
 //     machine (asmtest.OtherMachines).
 //  4. Return the table from detectMachine (level_amd64.go), depending on CPUID.
@@ -19,15 +20,15 @@ type Machine struct {
 	Name string
 
 	// The next fields contain the sizes at which a kernel uses AVX2 although the CPU has AVX-512.
-	Rows    Choice // for pass.Rows: numbers of columns of K
-	Columns Choice // for pass.Columns: numbers of columns of K
-	Begin   Choice // for pass.Begin: numbers of columns of K
+	Rows    Choice // for pass.Rows; size is the number of columns of K
+	Columns Choice // for pass.Columns; size is the number of columns of K
+	Begin   Choice // for pass.Begin; size is the number of columns of K
 	OddPass Choice // for pass.Rows, Columns and Begin if float64 rows begin on odd multiples of 32 bytes
-	Iterate Choice // for pass.Iterate and pass.Sweep: numbers of columns of K
-	Divide  Choice // for pass.Divide: numbers of elements
-	AdjCost Choice // for distance.AdjCost: strides of K in elements
-	LogRows Choice // for exp.LogRows: numbers of columns of M
-	Exp2    Choice // for exp.Exp2: numbers of elements
+	Iterate Choice // for pass.Iterate and pass.Sweep; size is the number of columns of K
+	Divide  Choice // for pass.Divide; size is the number of elements
+	AdjCost Choice // for distance.AdjCost; size is the stride of K in elements
+	LogRows Choice // for exp.LogRows; size is the number of columns of M
+	Exp2    Choice // for exp.Exp2; size is the number of elements
 
 	// Product determines which rows of a matrix product (project.Mul, project.TransMul) use AVX2.
 	// An AVX-512 tile has 8 rows and up to 3 vectors of columns. The last rows may need several
@@ -39,20 +40,20 @@ type Machine struct {
 	Panels bool
 
 	// If the matrix x of project.TransMul has more than FarBytes bytes, TransMul processes FarRows
-	// rows of x at a time. Such a large x is outside the second-level cache, and the hardware can
-	// prefetch FarRows rows.
+	// rows of x at a time. Such a large x does not fit the second-level cache, and the hardware can
+	// prefetch FarRows rows at a time.
 	FarBytes, FarRows int
 
-	// Squared distances process Depth features at a time, or DeepDepth features with AVX-512 and
-	// few columns. The second operand is transposed in pieces of PanelBytes bytes, which stay in
-	// the second-level cache.
+	// The kernels of squared distances process Depth features at a time, or DeepDepth features with
+	// AVX-512 and few columns. The second operand is transposed in pieces of PanelBytes bytes,
+	// which stay in the second-level cache.
 	Depth, DeepDepth, PanelBytes int
 }
 
 // ProductChoice contains the sizes for [Machine.Product]. A vector is the contents of an AVX-512
 // register.
 type ProductChoice struct {
-	OneRow   Choice // numbers of columns for which a single row uses AVX2
+	OneRow   Choice // column counts for which a single row uses AVX2
 	FewRows  int    // 2 to FewRows−1 rows, except 8 rows, use AVX2 if the columns fit one vector
 	OddTail  int    // the last 5 or 7 rows use AVX2 if the columns fit this number of vectors
 	FourTail int    // the last 4 rows use AVX2 if the columns fit this number of vectors
@@ -82,7 +83,7 @@ func (s *Sizes) Has(n int) bool {
 	return false
 }
 
-// Form returns the variant to run for size n: the AVX2 variant if c contains n, or v.
+// Form returns the variant to run for size n: the AVX2 variant if c contains n, and v otherwise.
 func (c *Choice) Form(v Variant, n int) Variant {
 	if v >= AVX512F64 && c[v&3].Has(n) {
 		return v - (AVX512F64 - AVX2F64)

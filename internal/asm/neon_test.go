@@ -123,9 +123,9 @@ func (m wordMacro) word(t *testing.T, args map[string]uint32) uint32 {
 	return m.base | eval(m.fields)
 }
 
-// macroName matches the name of a word macro: a mnemonic, _V if Go's assembler has an instruction
-// with this name, the vector arrangement unless the type determines it, and _E if an operand is a
-// vector element.
+// macroName matches the name of a word macro. The name begins with a mnemonic, followed by _V if
+// Go's assembler has an instruction with this mnemonic. The vector arrangement follows unless the
+// element type determines it. The suffix _E means that an operand is a vector element.
 var macroName = regexp.MustCompile(`^([A-Z0-9]+)(?:_V)?(?:_(2D|2S|4S|4H|8H|16B|D))?(_E)?$`)
 
 // converted maps the mnemonic and the arrangement of the result to the arrangement of the operands,
@@ -207,9 +207,9 @@ func (m wordMacro) check(t *testing.T, rng *rand.Rand, n int) string {
 	return ""
 }
 
-// TestWords compares every word macro with a disassembler for random registers, elements and shifts
-// of both types. It also checks that the comparison fails if any bit of the macro's constant is
-// inverted.
+// TestWords compares every word macro with a disassembler for random registers, elements and
+// shifts, and for both element types. It also checks that the comparison fails if any bit of the
+// macro's constant is inverted.
 func TestWords(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, m := range wordMacros(t) {

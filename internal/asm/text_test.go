@@ -198,7 +198,7 @@ func TestCopies(t *testing.T) {
 	first := map[string]string{} // folder in which a run occurred first
 	total, copied := 0, map[string]int{}
 	for _, s := range all {
-		var at []int // the lines with code
+		var at []int // indices of the lines with code
 		for i := range s.lines {
 			if s.code(i) != "" {
 				at = append(at, i)

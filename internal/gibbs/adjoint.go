@@ -63,7 +63,7 @@ func (t *Terms[T]) AddTwo(left, right, next, last []T) {
 	t.count += 2
 }
 
-// Sink receives M̄. It adds M̄ to a matrix, or multiplies M̄ by the points.
+// Sink receives the gradient M̄. A Sink either adds M̄ to a matrix or multiplies M̄ by the points.
 type Sink[T dist.Float] struct {
 	matrix bool // add M̄ to dst instead of multiplying it by the points
 	dst    dist.Matrix[T]
@@ -183,9 +183,10 @@ func (p *adjointPass[T]) rows(b *rowBlock[T]) {
 		return
 	}
 	if to.self {
-		// The term M̄_ii (x_i − x_i) is 0. If λ is so large that almost no mass moves, M̄_ii may be
-		// more than 10⁶ times as large as the other elements. The rounding errors of products with
-		// M̄_ii would then exceed the products of the other elements.
+		// The term M̄_ii (x_i − x_i) is 0. If λ is so large that the transport plan is almost
+		// diagonal, M̄_ii may be more than 10⁶ times as large as the off-diagonal elements. The
+		// rounding errors of products with M̄_ii would then exceed the products with off-diagonal
+		// elements.
 		for l := range r {
 			g[l*m+b.i+l] = 0
 		}

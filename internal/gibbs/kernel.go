@@ -66,9 +66,9 @@ const (
 	// points.
 	MaxStored = 512 << 20
 
-	blockSize   = 1 << 15 // elements of a block of rows in matrix-free passes
-	storedBlock = 1 << 18 // elements of a block of stored rows in large problems
-	wideBlock   = 1 << 13 // elements of a block of rows that is copied to a buffer
+	blockSize   = 1 << 15 // number of elements of a row block in matrix-free passes
+	storedBlock = 1 << 18 // number of elements of a block of stored rows in large problems
+	wideBlock   = 1 << 13 // number of elements of a row block that is copied to a buffer
 	unitRows    = 24      // a multiple of the number of rows of every assembly tile
 )
 
@@ -137,8 +137,8 @@ func (g *Kernel[T]) Storable() bool { return !g.points || g.n <= MaxStored/(2*El
 
 // LayOut decides where K is stored and how a pass is divided into pieces. The decision depends only
 // on the size of the problem and on the arguments. If free is set and the problem consists of
-// points, neither M nor K is stored. If mixed is set and T is float64, K is stored in float32. At
-// most workers goroutines share a pass.
+// points, neither M nor K is stored. If mixed is set and T is float64, K is stored in float32. The
+// argument workers is the maximum number of goroutines that share a pass.
 func (g *Kernel[T]) LayOut(free, mixed bool, workers int) {
 	g.matrixFree = free && g.points
 	g.mixed = mixed && num.IsFloat64[T]()
@@ -151,7 +151,7 @@ func (g *Kernel[T]) Bytes() float64 {
 	ld, workers := float64(g.ld), float64(g.pieces.workers)
 	elements := float64(g.p)*float64(g.m) + float64(g.pieces.count)*ld
 	if g.points && g.p >= gram.Features {
-		elements += 4 * float64(g.m) // norms, bounds and ones beside the packed Y
+		elements += 4 * float64(g.m) // norms, bounds and ones, in addition to the packed Y
 	}
 	matrix := float64(g.n) * ld
 	switch {
@@ -210,7 +210,7 @@ func padded[T dist.Float](m int, mixed bool) (cols, ld int) {
 // GrowColumn sets the length of *v to m, with capacity for padding.
 func (g *Kernel[T]) GrowColumn(v *[]T) { GrowColumn(v, g.m, g.cols) }
 
-// GrowColumn sets the length of *v to m, with a capacity of at least padded elements.
+// GrowColumn sets the length of *v to m. The argument padded is the minimum capacity of *v.
 func GrowColumn[E any](v *[]E, m, padded int) {
 	Grow(v, padded)
 	*v = (*v)[:m]
@@ -242,8 +242,8 @@ func (g *Kernel[T]) copiedRows() int {
 	return min(g.blockRows(), max(8, wideBlock/g.m/8*8))
 }
 
-// widenedRows returns the number of rows of a block that is copied to a buffer only if K is stored
-// in float32.
+// widenedRows returns the number of rows of a block in a pass that copies blocks to a buffer only
+// if K is stored in float32.
 func (g *Kernel[T]) widenedRows() int {
 	if g.mixed {
 		return g.copiedRows()
@@ -290,7 +290,7 @@ func (g *Kernel[T]) Transpose(ctx context.Context) error {
 	})
 }
 
-// block returns a matrix with r rows, the columns of M, and the elements x.
+// block returns a matrix with r rows, as many columns as M, and the elements x.
 func (g *Kernel[T]) block(x []T, stride, r int) dist.Matrix[T] {
 	return dist.Matrix[T]{Rows: r, Cols: g.m, Stride: stride, Data: x}
 }
@@ -347,8 +347,8 @@ func (g *Kernel[T]) compute(k, d []T, i, r int) {
 	}
 }
 
-// Fill computes the stored K for the current base potentials, and the stored M, unless the stored
-// matrices are already computed.
+// Fill computes the stored matrices M and K, unless these matrices are already computed. K is
+// computed for the current base potentials.
 func (g *Kernel[T]) Fill(ctx context.Context) error {
 	if g.matrixFree || g.filled {
 		return nil

@@ -9,8 +9,8 @@ import (
 )
 
 const (
-	groupBlock = 1 << 16 // elements of the rows that stay in the second-level cache while a pass uses these rows for all problems
-	groupBytes = 1 << 15 // if K has at most this number of bytes, it stays in the first-level cache, and groups are not faster
+	groupBlock = 1 << 16 // number of elements of a few rows; these rows stay in the second-level cache while a pass uses the rows for all problems
+	groupBytes = 1 << 15 // if K has at most this number of bytes, K stays in the first-level cache, and groups are not faster than separate passes
 )
 
 // Group contains several problems with the same K. A pass over K computes the same operation for

@@ -32,14 +32,15 @@ func (m memory) String() string { return [...]string{"framed", "end", "start"}[m
 const guard = 32
 
 // Arena provides the slices of one call of a kernel. Two arenas with the same seed provide the same
-// slices. A test can therefore repeat a call at another level and compare all memory.
+// slices. A test can therefore repeat a call at another instruction-set level and compare all
+// memory.
 type Arena[T num.Float] struct {
-	Rand   *rand.Rand // generator of shapes and scalars; repetitions draw the same numbers
+	Rand   *rand.Rand // generator of shapes and scalars
 	source *rand.PCG  // state of Rand
 	mem    memory
 	bufs   []buffer[T]
 	free   []func()
-	first  *Arena[T] // arena of the first call, whose values a repetition copies; nil in the first call
+	first  *Arena[T] // arena of the call at level Ref, whose values this arena copies; nil for the call at Ref
 
 	narrow *Arena[float32]
 }
@@ -70,7 +71,7 @@ func (a *Arena[T]) In(n int, c Class) []T {
 	return b.body
 }
 
-// filled returns n values of class c. A repetition of a call gets the values of the first call.
+// filled returns n values of class c. If a.first is not nil, filled copies the values from a.first.
 func (a *Arena[T]) filled(n int, c Class) buffer[T] {
 	b := a.alloc(n)
 	if a.first != nil && len(a.bufs) < len(a.first.bufs) {
@@ -85,7 +86,7 @@ func (a *Arena[T]) filled(n int, c Class) buffer[T] {
 	return b
 }
 
-// InOf is like In for elements of type K, which may be float32 while T is float64.
+// InOf is like In, but returns elements of type K. K may be float32 while T is float64.
 func InOf[K, T num.Float](a *Arena[T], n int, c Class) []K {
 	if own, ok := any(a).(*Arena[K]); ok {
 		return own.In(n, c)
@@ -122,8 +123,8 @@ func (a *Arena[T]) alloc(n int) buffer[T] {
 	return buffer[T]{whole: whole, body: whole[off : off+n : off+n]}
 }
 
-// spare contains the free regions between unreadable pages, by size. A new region would take four
-// system calls.
+// spare contains the unused regions between unreadable pages. The key is the size of a region in
+// bytes. Creating a new region takes four system calls.
 var spare = make(map[int][]unsafe.Pointer)
 
 // pages returns n elements that end directly before, or begin directly after, a page that can be
@@ -137,9 +138,9 @@ func pages[T num.Float](n int, end bool) (s []T, free func(), ok bool) {
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), n)[:n:n], free, true
 }
 
-// Guarded returns size bytes that end directly before, or begin directly after, a page that can be
-// neither read nor written. The bytes are valid until free is called. Guarded reports false if the
-// system has no such pages. Guarded must not be called concurrently.
+// Guarded returns a slice of the given size that ends directly before, or begins directly after, a
+// page that can be neither read nor written. The slice is valid until free is called. Guarded
+// reports false if the system has no such pages. Guarded must not be called concurrently.
 func Guarded(size int, end bool) (b []byte, free func(), ok bool) {
 	page := os.Getpagesize()
 	room := (size + page) / page * page // at least one page, so that size = 0 has an address
@@ -174,11 +175,11 @@ func sentinel[T num.Float]() T {
 	return T(math.Float32frombits(0x7fc0_dead))
 }
 
-// Compare calls f at Ref and at every other level of this machine, each time with the same slices.
-// The slices lie between guards, directly before an unreadable page, or directly after an
-// unreadable page. Compare checks that the results have the same bits, that guards are intact, and
-// that inputs are unchanged. f must take all memory from the arena. With MONGE_LONG=1, a call uses
-// all three kinds of memory. Otherwise the seed chooses one kind.
+// Compare calls f at Ref and at every other instruction-set level of this machine, each time with
+// the same slices. The slices lie between guards, directly before an unreadable page, or directly
+// after an unreadable page. Compare checks that the results have the same bits, that guards are
+// intact, and that inputs are unchanged. f must take all memory from the arena. If MONGE_LONG=1,
+// Compare repeats the calls with all three kinds of memory. Otherwise the seed chooses one kind.
 func Compare[T num.Float](t *testing.T, seed uint64, f func(a *Arena[T])) {
 	t.Helper()
 	levels := Levels(t)

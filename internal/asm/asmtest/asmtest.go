@@ -20,13 +20,13 @@ import (
 	"github.com/gomonge/monge/internal/testdata"
 )
 
-// RequireVariable names the environment variable with a comma-separated list of levels that a test
-// run must test. With MONGE_REQUIRE_LEVEL=avx2 every level test fails on a machine without AVX2
-// instead of testing only Ref.
+// RequireVariable is the name of an environment variable. The variable contains a comma-separated
+// list of the instruction-set levels that a test run must cover. If MONGE_REQUIRE_LEVEL=avx2, every
+// level test fails on a machine without AVX2 instead of testing only Ref.
 const RequireVariable = "MONGE_REQUIRE_LEVEL"
 
-// Levels returns all assembly levels of this machine. It fails the test if a required level is
-// missing.
+// Levels returns all instruction-set levels of this machine except Ref. Levels fails the test if a
+// required level is missing.
 func Levels(t testing.TB) []asm.Level {
 	t.Helper()
 	if err := Required(asm.Available()); err != nil {
@@ -35,8 +35,8 @@ func Levels(t testing.TB) []asm.Level {
 	return asm.Available()[1:]
 }
 
-// At calls f while all kernels of the process run at level lv. At panics if t is parallel or if f
-// calls At. Subtests of f must not be parallel.
+// At calls f while all kernels of the process run at instruction-set level lv. At panics if t is
+// parallel or if f calls At. Subtests of f must not be parallel.
 func At(t testing.TB, lv asm.Level, f func()) {
 	t.Helper()
 	if t != serial {
@@ -47,11 +47,12 @@ func At(t testing.TB, lv asm.Level, f func()) {
 	f()
 }
 
-// serial is the test that called At last, and is known not to be parallel.
+// serial is the test that most recently called At. This test is known not to be parallel.
 var serial testing.TB
 
-// Each is an iterator over all levels of this machine, Ref first. The body of the loop runs at the
-// level that the iterator yields (see [At]). Each fails the test if a required level is missing.
+// Each is an iterator over all instruction-set levels of this machine, beginning with Ref. The body
+// of the loop runs at the level that the iterator yields (see [At]). Each fails the test if a
+// required level is missing.
 func Each(t testing.TB) iter.Seq[asm.Level] {
 	return func(yield func(asm.Level) bool) {
 		t.Helper()
@@ -65,9 +66,8 @@ func Each(t testing.TB) iter.Seq[asm.Level] {
 	}
 }
 
-// EachForms calls f while no [asm.Form] is in use. If this machine supports any, EachForms calls f
-// again while all of them are in use. It is for kernels that use an [asm.Form]. f must not run in
-// parallel.
+// EachForms calls f with no [asm.Form] in use. If the machine supports any forms, EachForms calls f
+// again with all supported forms in use. f must not run in parallel.
 func EachForms(t testing.TB, f func()) {
 	t.Helper()
 	sets := []asm.Form{0, asm.AvailableForms()}
@@ -100,8 +100,8 @@ func OtherMachines(t *testing.T, f func(t *testing.T)) {
 	}
 }
 
-// Required returns an error if MONGE_REQUIRE_LEVEL names an unknown level or a level that the slice
-// have does not contain.
+// Required returns an error if MONGE_REQUIRE_LEVEL names an unknown level or a level that is not in
+// the slice have.
 func Required(have []asm.Level) error {
 	names := os.Getenv(RequireVariable)
 	if names == "" {
@@ -123,9 +123,9 @@ func Required(have []asm.Level) error {
 	return nil
 }
 
-// Lengths returns the vector lengths for level tests. With MONGE_LONG=1, the result has all lengths
-// below 68 and a few larger lengths. Otherwise the lengths are close to multiples of the vector
-// lengths.
+// Lengths returns the slice lengths for level tests. If MONGE_LONG=1, the result contains all
+// lengths below 68 and a few larger lengths. Otherwise most lengths are close to multiples of the
+// vector register lengths.
 func Lengths() []int {
 	if !testdata.IsLong() {
 		return []int{0, 1, 2, 3, 4, 5, 7, 8, 9, 12, 15, 16, 17, 19, 23, 24, 25, 31, 32, 33, 41, 47, 48, 49, 63, 64, 65, 97, 129}
@@ -137,9 +137,9 @@ func Lengths() []int {
 	return append(ns, 95, 96, 97, 127, 128, 129, 1000, 1031)
 }
 
-// Allocations returns the minimum number of allocations in one run of f, after a first run. It
-// counts up to twenty runs, because testing.AllocsPerRun also counts occasional allocations by the
-// Go runtime.
+// Allocations returns the smallest number of allocations in any of up to twenty runs of f. The
+// minimum excludes occasional allocations by the Go runtime, which testing.AllocsPerRun also
+// counts.
 func Allocations(f func()) float64 {
 	least := testing.AllocsPerRun(1, f)
 	for try := 1; least > 0 && try < 20; try++ {
@@ -295,8 +295,8 @@ func SameBits[T num.Float](x, y T) bool {
 	return Bits(x) == Bits(y) || x != x && y != y
 }
 
-// Next returns the number that is ulps steps above x, or below x if ulps is negative. A step leads
-// to the next representable number. x must not be 0, and the result must have the sign of x.
+// Next moves x upward by ulps representable values, or downward if ulps is negative, and returns
+// the result. x must not be 0, and the result must have the sign of x.
 func Next[T num.Float](x T, ulps int) T {
 	if x < 0 {
 		ulps = -ulps
@@ -307,8 +307,8 @@ func Next[T num.Float](x T, ulps int) T {
 	return T(math.Float32frombits(math.Float32bits(float32(x)) + uint32(ulps)))
 }
 
-// ULP returns |got − want| in units in the last place of type T at want. For a subnormal number
-// want, the unit is the smallest subnormal number.
+// ULP returns |got − want| in units in the last place of type T at want. If want is subnormal, the
+// unit is the smallest subnormal number.
 func ULP[T num.Float](got T, want *big.Float) float64 {
 	emin, prec := -1074, 53
 	if !num.IsFloat64[T]() {

@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// Error32 is the largest error of a float32 function, and the argument with this error.
+// Error32 contains the largest error of a float32 function and the argument that causes this error.
 type Error32 struct {
 	ULP float64
 	X   float32
@@ -24,10 +24,11 @@ func (e *Error32) Add(x, y float32, want float64) {
 	}
 }
 
-// Errors32 returns the largest errors of functions for every step-th float32 with bits in [first,
-// last]. It divides the arguments into blocks and uses all cores. On each core, Errors32 calls
-// worker once, and then calls the returned function for each block. This function adds the errors
-// of the block to its second argument, which has one Error32 for each of the tested functions.
+// Errors32 returns the largest error of each tested function. The arguments are every step-th
+// float32 whose bits are in [first, last]. Errors32 divides the arguments into blocks and starts
+// one goroutine per core. Each goroutine calls worker once, and then calls the returned function
+// for each block. The returned function updates its second argument, which has one Error32 for each
+// tested function.
 func Errors32(first, last, step uint64, errors int, worker func() func(x []float32, errors []Error32)) []Error32 {
 	const block = 1024
 	worst := make([]Error32, errors)

@@ -28,7 +28,8 @@ func TestAt(t *testing.T) {
 	}
 }
 
-// TestAtPanics checks that the level cannot be switched twice or by a parallel test.
+// TestAtPanics checks that At panics in a nested call, for an unknown level, and in a parallel
+// test.
 func TestAtPanics(t *testing.T) {
 	panics := func(what string, f func()) {
 		defer func() {

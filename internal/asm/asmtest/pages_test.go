@@ -8,7 +8,7 @@ import (
 	"unsafe"
 )
 
-// TestPages checks that an access one element outside of a slice from the function pages is a
+// TestPages checks that an access one element outside of a slice from the function pages causes a
 // fault. Otherwise the level tests would not notice a kernel that reads outside of a slice.
 func TestPages(t *testing.T) {
 	for n := range 3 {

@@ -3,7 +3,7 @@
 //	sums    lane j mod w of lanes[i, s] += k[i*ldk+j] v[s][j]
 //	add     q[s][j] += Σ_i u[s][i] k[i*ldk+j]                       0≤i<m  0≤j<n  0≤s<4
 //
-// Same bits as    the passes of package pass, for every s: a float32 k is widened exactly. A row
+// Same bits as    the passes of package pass, for every s. A float32 k is widened exactly. A row
 //                 sum has w = 8 lanes (float32: 16), which are folded in halves. q[j] takes one FMA
 //                 for each row, i ascending.
 // Layout          k is m×n, row-major, with stride ldk in elements. v, q, a and u are four slices each. The

@@ -4,7 +4,7 @@
 //	update  u[s][i] = a[s][i] / fold(lanes[i, s]), or u[s][i] = fold(lanes[i, s]) without a; then lanes[i, s] = 0
 //	add     q[s][j] += Σ_i u[s][i] k[i*ldk+j]                       0≤i<m  0≤j<n  0≤s<4
 //
-// Same bits as    the passes of package pass, for every s: a float32 k is widened exactly. A row
+// Same bits as    the passes of package pass, for every s. A float32 k is widened exactly. A row
 //                 sum has w = 8 lanes (float32: 16), which are folded in halves. q[j] takes one FMA
 //                 for each row, i ascending.
 // Layout          k is m×n, row-major, with stride ldk in elements. v, q, a and u are four slices each. The
@@ -25,18 +25,18 @@
 
 #define rows R0  // rows left
 #define cols R1
-#define row R2   // the next two rows of k; pointers k0 and k1 move along the rows
+#define row R2   // pointer to the next two rows of k; k0 and k1 are moving pointers into these rows
 #define ld R3
 #define x0 R4    // v or q
 #define x1 R5
 #define x2 R6
 #define x3 R7
-#define lane R8  // lanes of a row
+#define lane R8  // pointer to the lanes of a row
 #define half R9
 #define left R10 // columns left
 #define k0 R11
 #define k1 R12
-#define y0 R13   // moving pointer into v or q
+#define y0 R13   // moving pointers into v or q
 #define y1 R14
 #define y2 R15
 #define y3 R16
@@ -45,8 +45,9 @@
 #define ui R20   // slices of u
 #define p R21
 
-// SLICES loads the pointers of four adjacent slice headers at s into a, b, c and d, and converts
-// the index i to a byte offset. FROM advances the four pointers by i bytes.
+// SLICES loads the data pointers of four adjacent slice headers at address s into registers a, b, c
+// and d. SLICES also converts the index i to a byte offset. FROM advances the four pointers by i
+// bytes.
 #define SLICES(s, i, a, b, c, d) \
 	LSL  $ESHIFT, i; \
 	MOVD (s), a; \

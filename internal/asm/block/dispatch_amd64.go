@@ -9,8 +9,8 @@ import (
 	"github.com/gomonge/monge/internal/asm/num"
 )
 
-// Functions that call assembly are not inlined, because the scheduler can stop the goroutine at
-// their stack checks. Assembly requires sizes of at least 1.
+// The scheduler cannot preempt assembly. Functions that call assembly are not inlined, because
+// their stack checks are preemption points. Assembly requires sizes of at least 1.
 
 // tiled reports whether the current level has assembly for these types.
 func tiled[K, T num.Float]() bool {
@@ -21,8 +21,8 @@ func tiled[K, T num.Float]() bool {
 	return false
 }
 
-// sums adds the products of the m×n matrix k and each vector v[s], from element j on, to the lanes
-// of the m rows.
+// sums multiplies the m×n matrix k by each vector v[s][j:] and adds the products to the lanes (the
+// partial sums) of the m rows.
 //
 //go:noinline
 func sums[K, T num.Float](m, n int, k *K, ldk int, v *[Size][]T, j int, lanes *T) {
@@ -42,9 +42,9 @@ func sums[K, T num.Float](m, n int, k *K, ldk int, v *[Size][]T, j int, lanes *T
 	}
 }
 
-// update folds the lanes of m rows into row sums and clears the lanes. It sets each u[s], from
-// element i on, to a[s] divided by the row sums, or to the row sums if a is nil. AVX-512 would not
-// be faster than AVX2.
+// update adds up the lanes of each of m rows to row sums and clears the lanes. update sets u[s][i:]
+// to a[s][i:] divided by the row sums. If a is nil, update sets u[s][i:] to the row sums. Level
+// AVX512 uses the AVX2 code, because AVX-512 would not be faster.
 //
 //go:noinline
 func update[T num.Float](m int, lanes *T, a, u *[Size][]T, i int) {
@@ -55,8 +55,8 @@ func update[T num.Float](m int, lanes *T, a, u *[Size][]T, i int) {
 	}
 }
 
-// add adds the products of the m×n matrix k and each u[s], from element i on, to q[s], from element
-// j on.
+// add multiplies the transpose of the m×n matrix k by each vector u[s][i:] and adds the product to
+// q[s][j:].
 //
 //go:noinline
 func add[K, T num.Float](m, n int, k *K, ldk int, u *[Size][]T, i int, q *[Size][]T, j int) {
@@ -76,8 +76,8 @@ func add[K, T num.Float](m, n int, k *K, ldk int, u *[Size][]T, i int, q *[Size]
 	}
 }
 
-// f64 and f32 convert a pointer to an element to the type of the variant. b64 and b32 convert a
-// pointer to a block.
+// f64 and f32 convert a pointer to an element to *float64 and *float32. b64 and b32 convert a
+// pointer to a block of vectors likewise.
 func f64[T num.Float](p *T) *float64                 { return (*float64)(unsafe.Pointer(p)) }
 func f32[T num.Float](p *T) *float32                 { return (*float32)(unsafe.Pointer(p)) }
 func b64[T num.Float](b *[Size][]T) *[Size][]float64 { return (*[Size][]float64)(unsafe.Pointer(b)) }

@@ -5,13 +5,13 @@
 //	Columns  q_s[j] = q_s[j] + Σ_i u_s[i] K_ij
 //	Iterate  u_s[i] = a_s[i] / Σ_j K_ij v_s[j],   then Columns          s = 0 … 3
 //
-// The reference implementation is package pass, called once for each vector. Bits, accuracy and
-// special values are the same. Package block calls package pass at level Ref and for the last m mod
+// The reference implementation is package pass, called once for each vector. The results of both
+// packages have the same bits. Package block calls package pass at level Ref and for the last m mod
 // 4 rows.
 //
-// A pass for one vector reads each element of K for two FMAs. If K comes from the second-level
-// cache, the loads limit the speed of such a pass. Package block loads each element of K once for
-// four vectors.
+// A pass for one vector reads each element of K for two FMAs. If K is in the second-level cache,
+// the loads of K limit the speed of this pass. Package block loads each element of K once for four
+// vectors.
 //
 // A tile has four rows and four vectors. As for one vector, each lane of a row sum is a separate
 // accumulator. Between two tiles of columns, the lanes are stored in scratch. At the end of the

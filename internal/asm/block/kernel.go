@@ -21,9 +21,9 @@ const (
 func Scratch[T num.Float]() int { return stripRows * Size * num.Lanes[T]() }
 
 // Iterate is pass.Iterate for each vector s = 0 … Size−1 of a block: it sets u[s] = a[s] ⊘ K v[s],
-// an elementwise quotient, and adds Kᵀ u[s] to q[s]. The bits are the same, but Iterate reads K
-// once for all vectors. n must be a positive multiple of num.Lanes. scratch must be zero, and is
-// zero again after the call.
+// an elementwise quotient, and adds Kᵀ u[s] to q[s]. The results have the same bits as the results
+// of pass.Iterate, but block.Iterate reads K only once for all vectors. n must be a positive
+// multiple of num.Lanes. scratch must be zero, and is zero again after the call.
 func Iterate[K, T num.Float](m, n int, k []K, ldk int, v, a, u, q *[Size][]T, scratch []T) {
 	check[T](m, n, len(k), ldk, len(scratch))
 	for s := range Size {
@@ -76,8 +76,8 @@ func checkVectors(m, n, nv, na, nu, nq int) {
 }
 
 // tiles runs a pass over the first rows of K with assembly and returns the number of these rows, a
-// multiple of four. If v is nil, u is an input. Otherwise tiles sets u. If a is nil, the new u is
-// the row sums.
+// multiple of four. If v is nil, u is an input. Otherwise tiles sets u. If a is nil, tiles sets u
+// to the row sums.
 //
 // A strip of rows is read from memory once. tiles computes the row sums of the strip, one tile of
 // columns at a time, and then the additions to q, again one tile at a time. Between two tiles, the

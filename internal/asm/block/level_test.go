@@ -19,8 +19,8 @@ type operands[K, T num.Float] struct {
 	scratch    []T
 }
 
-// A kernel has a pass over a block (run) and the reference implementation for vector s of the block
-// (ref).
+// A kernel contains a pass over a block of vectors (run) and the Go reference implementation for
+// vector s of the block (ref).
 type kernel[K, T num.Float] struct {
 	name string
 	run  func(o *operands[K, T])

@@ -22,8 +22,8 @@
 #undef fma
 #undef LAST4
 #else
-// SLICES sets a, b, c and d to the beginnings of four slices, whose headers are adjacent at p;
-// FROM advances the four pointers by i elements.
+// SLICES loads the data pointers of the four adjacent slice headers at p into a, b, c and d. FROM
+// advances the four pointers by i elements.
 #define SLICES(p, a, b, c, d) \
 	MOVQ (p), a;   \
 	MOVQ 24(p), b; \

@@ -25,8 +25,8 @@
 	DUP_E(a, 20, 0); \
 	DUP_E(b, 20, 1)
 
-// LDROWS loads four numbers, one for each row, into register f; g is not used. STROWS_P stores them, and
-// OP_ROWS applies op to them.
+// LDROWS loads four numbers, one for each row, into register f; g is not used. STROWS_P stores the
+// four numbers, and OP_ROWS applies op to the four numbers.
 #define LDROWS(p, f, g) FMOVQ (p), f
 #define STROWS_P(f, g, p) FMOVQ.P f, 16(p)
 #define OP_ROWS(op, d, e, n, o, m, p) op(d, n, m)
@@ -60,8 +60,8 @@
 	FADDP(s, c, d)
 #endif
 
-// TAKE loads the elements of k that belong to 32 bytes of a vector from p into registers f and g, and advances p by by
-// bytes. n and m are the numbers of f and g.
+// TAKE loads the elements of k that belong to 32 bytes of a vector from p into registers f and g.
+// TAKE advances p by the byte count by. n and m are the register numbers of f and g.
 #ifdef MIXED
 #define KSHIFT 2
 #define KSTEP 32

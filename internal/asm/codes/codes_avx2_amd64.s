@@ -10,7 +10,7 @@
 // Tile            sums8: 16 rows, a chain of additions in each of 16 registers. sums4: 32 rows and
 //                 two groups. The 16-bit sums of even rows first include 256 times the entries of
 //                 odd rows. The last instructions subtract these entries.
-// Tail            none: whole blocks.
+// Tail            none, because every block has 32 rows.
 // Special values  follow the arithmetic.
 // Registers       R8 blocks left · DI dst · SI codes · R9 table · CX m · R10 group · R11 table of
 //                 the group · R12 groups left. sums8: AX DX codes · BX a code · R13 halves left · X0–X15 sums.
@@ -54,7 +54,8 @@
 	VXORPS c, c, c; \
 	VXORPS d, d, d
 
-// store4 stores four sums in dst. The first sum has the index at.
+// store4 stores four sums in consecutive elements of dst. The argument at is the index of the first
+// element.
 #define store4(at, a, b, c, d) \
 	VMOVSS a, (4*at+0)(dp);  \
 	VMOVSS b, (4*at+4)(dp);  \

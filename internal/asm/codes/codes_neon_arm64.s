@@ -8,7 +8,7 @@
 // Layout          blocks of 32 rows, each with m groups of 32 bytes (sums8) or 16 bytes (sums4: the low
 //                 halves are the codes of rows 0–15, the high halves the codes of rows 16–31). m ≥ 1.
 // Tile            sums8: 8 rows, a chain of additions in each of 8 registers. sums4: 32 rows.
-// Tail            none: whole blocks.
+// Tail            none, because every block has 32 rows.
 // Special values  follow the arithmetic.
 // Registers       R0 blocks · R1 dst · R2 codes · R3 table · R4 m · R5 group · R6 table of the
 //                 group · R7 groups left. sums8: R8 codes · R9–R12 a code · R13 octets left · F0–F7 sums ·

@@ -4,9 +4,9 @@ package codes
 
 import "github.com/gomonge/monge/internal/asm"
 
-// Functions that call assembly are not inlined, because the scheduler can stop the goroutine at
-// their stack checks. Assembly requires at least one block of rows and m ≥ 1. Level AVX512 uses the
-// AVX2 code of Sums8 (NOTES.md).
+// The scheduler cannot preempt assembly. Functions that call assembly are not inlined, because
+// their stack checks are preemption points. Assembly requires at least one block of rows and m ≥ 1.
+// Level AVX512 uses the AVX2 code of Sums8 (NOTES.md).
 
 //go:noescape
 func sums8AVX2(n int, dst *float32, codes *byte, lut *float32, m int)

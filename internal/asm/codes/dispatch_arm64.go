@@ -4,8 +4,8 @@ package codes
 
 import "github.com/gomonge/monge/internal/asm"
 
-// Functions that call assembly are not inlined, because the scheduler can stop the goroutine at
-// their stack checks. Assembly requires at least one block of rows and m ≥ 1.
+// The scheduler cannot preempt assembly. Functions that call assembly are not inlined, because
+// their stack checks are preemption points. Assembly requires at least one block of rows and m ≥ 1.
 
 //go:noescape
 func sums8NEON(n int, dst *float32, codes *byte, lut *float32, m int)

@@ -9,7 +9,7 @@ const (
 	Most4 = 256
 )
 
-// cost8 and cost4 are the costs of one code of one row, in eighths of a unit of asm.Piece.
+// cost8 and cost4 are the costs of one code of one row for asm.Piece, in eighths of a multiply-add.
 const cost8, cost4 = 32, 4
 
 // Sums8 sets dst[i] = Σ_j table[256j + c_ij], a chain of additions from +0 with j ascending. dst

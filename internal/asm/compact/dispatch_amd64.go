@@ -4,8 +4,8 @@ package compact
 
 import "github.com/gomonge/monge/internal/asm"
 
-// Functions that call assembly are not inlined, because the scheduler can stop the goroutine at
-// their stack checks. Assembly requires a positive multiple of 16 elements.
+// The scheduler cannot preempt assembly. Functions that call assembly are not inlined, because
+// their stack checks are preemption points. Assembly requires a positive multiple of 16 elements.
 
 //go:noescape
 func dotInt8AVX512(n int, a, b *int8) int64

@@ -2,12 +2,12 @@
 //
 //	hamming   number of bits of a_i ^ b_i     0≤i<n
 //
-// Same bits as    hammingRef in ref.go: exact in any order.
+// Same bits as    hammingRef in ref.go. The sum is exact in any order.
 // Layout          n bytes each, n ≥ 16, a multiple of 16.
 // Tile            128 bytes in four registers. The bit counts of the four registers are added in 8 bits,
 //                 where the sum is at most 32, and then in 64 bits.
 // Tail            one to seven pieces of 16 bytes, whose counts are added in 64 bits.
-// Special values  none: integers.
+// Special values  none, because the data are integers.
 // Registers       CX bytes left · SI a · DI b · Y0 counts of 64 bits · Y1–Y4 bytes, then counts · Y5–Y8
 //                 lower halves of bytes · Y12 counts of the tail · Y13 table · Y14 mask · Y15 zero.
 // Source          Counting by a table of half bytes: W. Muła, N. Kurz, D. Lemire, "Faster population

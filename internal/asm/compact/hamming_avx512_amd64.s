@@ -2,12 +2,12 @@
 //
 //	hamming   number of bits of a_i ^ b_i     0≤i<n
 //
-// Same bits as    hammingRef in ref.go: exact in any order.
+// Same bits as    hammingRef in ref.go. The sum is exact in any order.
 // Layout          n bytes each, n ≥ 16, a multiple of 16.
-// Tile            VPOPCNTDQ: 256 bytes in four registers. Without it, 512 bytes in eight registers. Carry-save adders reduce
+// Tile            VPOPCNTDQ: 256 bytes in four registers. Without VPOPCNTDQ: 512 bytes in eight registers. Carry-save adders reduce
 //                 the bits to sums of weight 1, 2, 4 and 8; each iteration counts only the set bits of weight 8.
 // Tail            64 bytes at a time without VPOPCNTDQ, then 16 bytes at a time.
-// Special values  none: integers.
+// Special values  none, because the data are integers.
 // Registers       CX bytes left · SI a · DI b · AX constant · Z0 counts of 64 bits (VPOPCNTDQ: and Z9–Z11) · Z1–Z3 bits of the weights 1, 2
 //                 and 4 · Z4–Z11 bytes, then bits of higher weights · Z12 counts of the tail · Z13 table · Z14 mask · Z15 zero ·
 //                 Z16 scratch. VPOPCNTDQ: Z1–Z4 bytes.
@@ -26,7 +26,7 @@ GLOBL bitsOf<>(SB), RODATA|NOPTR, $16
 #define ap SI
 #define bp DI
 
-// count replaces each byte of x by its number of set bits.
+// count replaces each byte of x by the number of bits that are set in the byte.
 #define count(x, t, table, mask) \
 	VPANDD  mask, x, t;   \
 	VPSRLW  $4, x, x;     \

@@ -2,12 +2,12 @@
 //
 //	hamming   number of bits of a_i ^ b_i     0≤i<n
 //
-// Same bits as    hammingRef in ref.go: exact in any order.
+// Same bits as    hammingRef in ref.go. The sum is exact in any order.
 // Layout          n bytes each, n ≥ 16, a multiple of 16, at most mostHamming.
 // Tile            64 bytes in four registers. The bit counts of the four registers are added in 8 bits, where
 //                 the sum is at most 32, and then in eight sums of 16 bits.
 // Tail            one to three pieces of 16 bytes, added to the same sums.
-// Special values  none: integers.
+// Special values  none, because the data are integers.
 // Registers       R0 a · R1 b · R2 bytes left · V0 sums · V4–V7 bytes of a, then counts ·
 //                 V16–V19 bytes of b.
 // Source          own: CNT counts the set bits of each byte.

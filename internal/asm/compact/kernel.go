@@ -12,14 +12,14 @@ const (
 	// Assembly requires a multiple of step elements.
 	step = 16
 
-	// With at most this number of elements, a sum does not overflow 32 bits.
+	// A sum of at most this number of elements does not overflow 32 bits.
 	mostDot         = 1 << 16 // 2¹⁶·2¹⁴
 	mostSqEuclidean = 1 << 15 // 2¹⁵·255²
-	// With at most mostHamming bytes, the 16-bit sums of the NEON kernel do not overflow.
+	// The 16-bit sums of the NEON kernel do not overflow if n is at most mostHamming bytes.
 	mostHamming = 1 << 15
 )
 
-// The cost of an element for asm.Piece. These costs limit a piece to mostDot, mostSqEuclidean or
+// These costs of one element limit the pieces from asm.Piece to mostDot, mostSqEuclidean or
 // mostHamming elements.
 const (
 	costDot         = asm.Budget / mostDot

@@ -13,9 +13,9 @@ import (
 var extremes = []byte{0, 1, 127, 128, 129, 255}
 
 // bytesIn returns n bytes of the arena. For a kind below len(extremes), all bytes are
-// extremes[kind]. For the next kind, the bytes are random extremes. For larger kinds, the bytes are
-// random. The bytes are at the beginning or at the end of an arena slice, which an unreadable page
-// may follow.
+// extremes[kind]. If kind is len(extremes), the bytes are random elements of extremes. For larger
+// kinds, the bytes are random. The bytes are at the beginning or at the end of an arena slice,
+// which an unreadable page may follow.
 func bytesIn(a *asmtest.Arena[float64], n, kind int) []byte {
 	words := a.InOut((n+7)/8, asmtest.Unit)
 	b := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(words))), 8*len(words))
@@ -48,8 +48,8 @@ func wordsOf(b []byte) []uint64 {
 }
 
 // TestLevels compares every instruction-set level and its extensions with the reference
-// implementation. It tests lengths up to two iterations of each loop, and the longest pieces with
-// the bytes that give the largest sums.
+// implementation. It tests lengths up to two iterations of each loop. It also tests the longest
+// pieces of one assembly call, with bytes that give the largest sums.
 func TestLevels(t *testing.T) {
 	compare := func(n, kind, other int) {
 		asmtest.Compare(t, uint64(100*n+10*kind+other), func(a *asmtest.Arena[float64]) {
@@ -131,7 +131,7 @@ func narrow(a *asmtest.Arena[float32], x []float32) {
 	NarrowFloat16(halves, x)
 	NarrowBFloat16(bhalves, x)
 	SignBits(signs, x)
-	numbers := a.Out(2*len(x) + len(signs)) // the arena compares its memory as float32 and does not distinguish NaN bits
+	numbers := a.Out(2*len(x) + len(signs)) // float32 copies of the integer results, because the arena treats all NaN bits as equal
 	for i := range x {
 		numbers[2*i], numbers[2*i+1] = float32(halves[i]), float32(bhalves[i])
 	}

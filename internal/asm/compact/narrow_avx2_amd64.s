@@ -6,7 +6,7 @@
 // Same bits as    narrowFloat16Ref and narrowBFloat16Ref in ref.go: rounded to nearest, ties to even; 0x7e00 and 0x7fc0 for a NaN.
 // Layout          n elements, n ≥ 16, a multiple of 16.
 // Tile            16 elements in two registers.
-// Tail            none: whole tiles.
+// Tail            none, because n is a multiple of 16.
 // Special values  a NaN is replaced before the conversion. The conversion handles infinities, overflow and subnormal numbers.
 // Registers       CX elements left · DI dst · SI src · AX constants · Y0 Y1 elements · Y2–Y5 scratch · Y8 NaN · Y9 0x7fff · Y10 one · Y11 Y12
 //                 byte indices.

@@ -6,7 +6,7 @@
 // Same bits as    narrowFloat16Ref and narrowBFloat16Ref in ref.go: rounded to nearest, ties to even; 0x7e00 and 0x7fc0 for a NaN.
 // Layout          n elements, n ≥ 16, a multiple of 16.
 // Tile            16 elements in four registers.
-// Tail            none: whole tiles.
+// Tail            none, because n is a multiple of 16.
 // Special values  a NaN is replaced before the conversion. The conversion handles infinities, overflow and subnormal numbers.
 // Registers       R0 dst · R1 src · R2 elements left · R3 constants · V0–V3 elements · V4–V7 results · V8–V11 masks, or last places ·
 //                 V16 NaN · V17 0x7fff · V18 one.

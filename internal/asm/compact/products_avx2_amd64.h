@@ -1,4 +1,5 @@
-// The kernel of a sum over two vectors of bytes. The including file defines the function name SUM, and TERMS, which adds the terms of 16 elements.
+// The kernel of a sum over two vectors of bytes. The including file defines the function name SUM
+// and the macro TERMS, which adds the terms of 16 elements.
 
 // func sum(n int, a, b *int8) int64
 TEXT SUM(SB), NOSPLIT, $0-32

@@ -3,12 +3,12 @@
 //	dotInt8          Σ a_i·b_i
 //	sqEuclideanInt8  Σ (a_i − b_i)²      0≤i<n
 //
-// Same bits as    dotInt8Ref and sqEuclideanInt8Ref in ref.go: exact in any order.
+// Same bits as    dotInt8Ref and sqEuclideanInt8Ref in ref.go. The sums are exact in any order.
 // Layout          n bytes each, n ≥ 16, a multiple of 16, at most mostDot or mostSqEuclidean.
 // Tile            128 elements: 32 in each of four registers of 32-bit sums. dotInt8 with VNNI: 64 in
 //                 each of two registers of sums of (a + 128)·b; two other registers hold 128·Σ b.
 // Tail            one to seven pieces of 16 elements, added in other registers.
-// Special values  none: integers.
+// Special values  none, because the data are integers.
 // Registers       CX elements left · SI a · DI b · Z0–Z3 sums · Z4–Z11 elements · Z12 Z13 sums of the
 //                 tail · Z15 the byte 128.
 // Source          VPDPBUSD multiplies unsigned bytes by signed bytes: a + 128 is unsigned.
@@ -70,8 +70,8 @@
 	ADDQ $n, bp;  \
 	SUBQ $n, left
 
-// fold adds the five registers of sums. halves adds the quarters of the result. total adds the four
-// remaining lanes and extends the sum to 64 bits.
+// fold adds the five registers of sums. halves then adds the four quarters of Z0. total adds the
+// four remaining lanes and extends the sum to 64 bits.
 #define fold \
 	VPADDD Z1, Z0, Z0;   \
 	VPADDD Z3, Z2, Z2;   \

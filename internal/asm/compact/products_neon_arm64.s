@@ -3,11 +3,11 @@
 //	dotInt8          Σ a_i·b_i
 //	sqEuclideanInt8  Σ (a_i − b_i)²      0≤i<n
 //
-// Same bits as    dotInt8Ref and sqEuclideanInt8Ref in ref.go: exact in any order.
+// Same bits as    dotInt8Ref and sqEuclideanInt8Ref in ref.go. The sums are exact in any order.
 // Layout          n bytes each, n ≥ 16, a multiple of 16, at most mostDot or mostSqEuclidean.
 // Tile            64 elements: 16 in each of four registers of sums of 32 bits.
 // Tail            one to three pieces of 16 elements, all added to the first register of sums.
-// Special values  none: integers.
+// Special values  none, because the data are integers.
 // Registers       R0 a · R1 b · R2 elements left · V0–V3 sums · V4–V7 elements of a, then
 //                 differences · V16–V19 elements of b · V20–V27 products or differences of 16 bits.
 // Source          SDOT and UDOT add groups of four products in 32 bits. UDOT squares |a − b|, which is unsigned.

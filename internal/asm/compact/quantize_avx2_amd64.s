@@ -7,7 +7,7 @@
 //                 signBits one comparison.
 // Layout          n elements, n ≥ 16, a multiple of 16; dst of signBits has one bit for each element.
 // Tile            16 elements: roundInt8 in four registers of float64, signBits in two of float32.
-// Tail            none: whole tiles.
+// Tail            none, because n is a multiple of 16.
 // Special values  roundInt8 expects products from −128.5 to 127.5. In signBits, zeros of both signs and NaN are not negative.
 // Registers       CX elements left · DI dst · SI src · AX constants and bits · Y0–Y3 elements · Y8 inverse · Y9 snap · Y10 shift ·
 //                 Y11 Y12 byte indices. signBits: Y8 zero.

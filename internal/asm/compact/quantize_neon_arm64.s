@@ -7,7 +7,7 @@
 //                 signBits one comparison.
 // Layout          n elements, n ≥ 16, a multiple of 16; dst of signBits has one bit for each element.
 // Tile            16 elements: roundInt8 in eight registers of float64, signBits in four of float32.
-// Tail            none: whole tiles.
+// Tail            none, because n is a multiple of 16.
 // Special values  roundInt8 expects products from −128.5 to 127.5. In signBits, zeros of both signs and NaN are not negative.
 // Registers       R0 dst · R1 src · R2 elements left · R3 constants and bits · V0–V3 elements · V4 V5 elements in float64 · V6–V13 sums, then
 //                 codes · V16 inverse · V17 snap · V18 shift. signBits: V16 zero · V20–V23 the bit of each element.
@@ -40,8 +40,8 @@ GLOBL bitOf<>(SB), RODATA|NOPTR, $64
 #define from R1
 #define left R2
 
-// round4 rounds the four elements of Vx to integers in the lowest bits of Vs and Vt. Vs and Vt must
-// contain snap before.
+// round4 rounds the four elements of Vx to integers in the lowest bits of Vs and Vt. On entry, Vs
+// and Vt must contain the constant snap.
 #define round4(x, s, t) \
 	FCVTL_2D(4, x);   \
 	FCVTL2_2D(5, x);  \

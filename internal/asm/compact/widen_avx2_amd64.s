@@ -3,10 +3,10 @@
 //	widenFloat16    dst_i = src_i, a number of IEEE 754 binary16
 //	widenBFloat16   dst_i = src_i, the upper half of a float32      0≤i<n
 //
-// Same bits as    widenFloat16Ref and widenBFloat16Ref in ref.go: exact; a NaN stays a NaN, with any payload.
+// Same bits as    widenFloat16Ref and widenBFloat16Ref in ref.go. The results are exact; a NaN stays a NaN, with any payload.
 // Layout          n elements, n ≥ 16, a multiple of 16.
 // Tile            16 elements in two registers.
-// Tail            none: whole tiles.
+// Tail            none, because n is a multiple of 16.
 // Special values  subnormal numbers, infinities and NaN are converted like other numbers.
 // Registers       CX elements left · DI dst · SI src · Y0 Y1 elements.
 // Source          VCVTPH2PS of F16C.

@@ -34,8 +34,8 @@ colloop:
 	MOVQ b+88(FP), bp
 	LEAQ (bp)(AX*size), bp
 
-	// prefetch k and mat of the tile for the code after its sums, unless the rows are so short that they
-	// are in the first-level cache
+	// prefetch the tile's rows of k and mat, which the code reads after the sums. Short rows are
+	// already in the first-level cache.
 	CMPQ ldk+48(FP), $2048
 	JLE  terms8
 	MOVQ k+40(FP), ap

@@ -100,9 +100,9 @@
 	ADDQ lb, bp;    \
 	DECQ terms
 
-// finish3 computes and stores a row of a tile of dst. It sets h = u v, factors3 sets k̄ = h mat +
-// sum and computes h − λ k̄, and products3 multiplies by k. All loads come before the stores,
-// because dst may be mat and unused vectors have the offset 0.
+// finish3 computes and stores a row of a tile of dst. finish3 sets h = u v. factors3 computes k̄ =
+// h mat + sum and h − λ k̄. products3 multiplies by k and stores the result. All loads come before
+// the stores, because dst may be mat and unused vectors have the offset 0.
 #define finish3(s0, s1, s2) \
 	mul Z24, Z27, Z28;    \
 	mul Z25, Z27, Z29;    \

@@ -1,7 +1,7 @@
 // G_ij = K_ij (h − λ k̄), h = u_i v_j, k̄ = Σ_q A_iq B_qj + h M_ij.
 //
-// The last rows, fewer than four, are computed one by one: all four pointers of the 4×1 tile then point to the
-// same row, which is computed and stored four times.
+// The last one to three rows are computed one by one. All four pointers of the 4×1 tile then point
+// to the same row, which is computed and stored four times.
 
 	LSL $ESHIFT, ldgb
 	LSL $ESHIFT, ldkb
@@ -124,7 +124,7 @@ vnext:
 	MOVD left, part
 
 tile4x1:
-	// Tile 4×1: one whole register, or its first part columns
+	// Tile 4×1: one whole register, or a partial register with the column count part
 	ADD  off, bp, bq
 	MOVD rank, q
 	MOVD ap, a0

@@ -38,7 +38,7 @@
 #define a1 R16
 #define a2 R17
 #define a3 R19
-#define gr R15   // gr to ur: pointers into a row of G, K and M, and to u, after the sums are complete
+#define gr R15   // gr, kr, mr and ur: after the sums are complete, pointers into a row of G, K and M, and into u
 #define kr R16
 #define mr R17
 #define ur R19
@@ -49,8 +49,8 @@
 #define spare R24
 #define part R25 // number of columns in the last, partial register
 
-// NEXTROW sets the second pointer to the next row, from + ld. If fewer than four rows are left, a
-// tile has one row, and NEXTROW copies the pointer unchanged.
+// NEXTROW sets its second argument to the address of the row after its first argument. If fewer
+// than four rows are left, a tile has one row, and NEXTROW copies the first argument unchanged.
 #define NEXTROW(from, to, ld) \
 	MOVD from, to; \
 	CMP  $4, rows; \

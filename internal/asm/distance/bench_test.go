@@ -14,7 +14,7 @@ func BenchmarkSqEuclidean(b *testing.B) {
 		{100, 100, 10}, {101, 103, 7}, // L1 and L2
 		{256, 256, 64},                                     // L2
 		{1000, 1000, 2}, {1000, 1000, 10}, {1000, 96, 256}, // dst in L3; the last shape is a panel of package dist
-		{3000, 3000, 10}, // dst beyond L3
+		{3000, 3000, 10}, // dst larger than L3
 	} {
 		sqEuclideanBenchmark[float64](b, "f64", s.m, s.n, s.d)
 		sqEuclideanBenchmark[float32](b, "f32", s.m, s.n, s.d)
@@ -32,7 +32,7 @@ func sqEuclideanBenchmark[T num.Float](b *testing.B, name string, m, n, d int) {
 			for b.Loop() {
 				SqEuclidean(m, n, d, dst, n, x, d, zt, n, false)
 			}
-			// The rate counts only FMAs, and not the differences.
+			// The rate counts only the FMAs, not the subtractions.
 			b.ReportMetric(2*float64(m*n*d)*float64(b.N)/b.Elapsed().Seconds()/1e9, "GFLOP/s")
 		})
 	}
@@ -68,8 +68,9 @@ func gibbsBenchmark[T num.Float](b *testing.B, name string, m, n, d int) {
 	}
 }
 
-// BenchmarkAdjCost measures AdjCost with r = 20, the terms of ten iterations. Like the reverse
-// sweep, it overwrites one block of 64 rows of G in each call.
+// BenchmarkAdjCost measures AdjCost with r = 20, which is the number of terms of ten Sinkhorn
+// iterations. Each call overwrites the same block of 64 rows of G, as in the computation of a
+// gradient.
 func BenchmarkAdjCost(b *testing.B) {
 	adjcostBenchmark[float64](b, "f64")
 	adjcostBenchmark[float32](b, "f32")

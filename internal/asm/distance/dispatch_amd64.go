@@ -7,10 +7,10 @@ import (
 	"github.com/gomonge/monge/internal/asm/num"
 )
 
-// Functions that call assembly are not inlined, because the scheduler can stop the goroutine at
-// their stack checks. Assembly requires m, n, d ≥ 1 and r ≥ 0. dist may be nil. a and b may be nil
-// if r = 0. In adjcost, the parameter dst is the matrix G, because g is the name of a register in
-// assembly.
+// The scheduler cannot preempt assembly. Functions that call assembly are not inlined, because
+// their stack checks are preemption points. Assembly requires m, n, d ≥ 1 and r ≥ 0. dist may be
+// nil. a and b may be nil if r = 0. In adjcost, the parameter dst names the matrix G, because g is
+// a register name in assembly.
 
 //go:noescape
 func sqEuclideanAVX512F64(m, n, d int, dst *float64, ldd int, x *float64, ldx int, zt *float64, ldz int, more bool)

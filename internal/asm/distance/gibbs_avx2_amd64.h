@@ -50,7 +50,7 @@ colloop:
 	ADDQ $size, koff
 	JEQ  store
 
-	// one k if the number of k left is odd, then two k in each iteration
+	// one index k if an odd number of indices is left, then two indices in each iteration
 	TESTQ $size, koff
 	JEQ   kloop
 	move  (zk), Y12

@@ -20,12 +20,12 @@ func SqEuclidean[T num.Float](m, n, d int, dst []T, ldd int, x []T, ldx int, zt 
 		}
 		return
 	}
-	// A call processes at least 24 rows of x, a multiple of the rows of every tile, and a panel of
-	// zt. A panel of 256 features by 96 columns stays in the second-level cache. Such a call has
-	// 0.6 million FMAs and takes 25 µs for float64 on AVX2.
+	// A call processes a panel of zt and at least 24 rows of x. The row count of every tile divides
+	// 24. A panel of 256 features by 96 columns stays in the second-level cache. A call with this
+	// panel and 24 rows has 0.6 million FMAs and takes 25 µs for float64 on AVX2.
 	depth := min(d, asm.CurrentMachine().Depth)
 	if asm.Current() == asm.AVX512 && n <= 3*num.Lanes[T]() {
-		depth = min(d, asm.CurrentMachine().DeepDepth) // the panel has the columns of a single tile
+		depth = min(d, asm.CurrentMachine().DeepDepth) // the panel is at most one tile wide
 	}
 	cols := asm.Piece(n, 24*depth, 96)
 	rows := asm.Piece(m, cols*depth, 24)
@@ -40,9 +40,9 @@ func SqEuclidean[T num.Float](m, n, d int, dst []T, ldd int, x []T, ldx int, zt 
 }
 
 // Gibbs sets the m × n matrix k to the Gibbs kernel of the rows of x (m × d) and the columns of zt
-// (d × n). Unless dist is nil, Gibbs sets dist to the squared distances. A distance is one chain of
-// FMAs in registers. With more than about 64 features, SqEuclidean followed by exp.Exp2 is faster
-// and gives the same bits.
+// (d × n). Unless dist is nil, Gibbs sets dist to the squared distances. Each distance is one chain
+// of FMAs in registers. For more than about 64 features, SqEuclidean followed by exp.Exp2 is faster
+// than Gibbs and gives the same bits.
 func Gibbs[T num.Float](m, n, d int, k []T, ldk int, dist []T, ldd int, x []T, ldx int, zt []T, ldz int, c T) {
 	asm.CheckMatrix(len(k), m, n, ldk)
 	if dist != nil {
@@ -57,7 +57,7 @@ func Gibbs[T num.Float](m, n, d int, k []T, ldk int, dist []T, ldd int, x []T, l
 		gibbsRef(m, n, 0, k, ldk, dist, ldd, nil, 0, nil, 0, c)
 		return
 	}
-	// 24 is a multiple of the rows of every tile, and 48 is a multiple of the columns.
+	// 24 is a multiple of the row count of every tile, and 48 is a multiple of the column count.
 	cols := asm.Piece(n, 24*(d+16), 48)
 	rows := asm.Piece(m, cols*(d+16), 24)
 	for i := 0; i < m; i += rows {
@@ -83,7 +83,7 @@ func AdjCost[T num.Float](m, n, r int, g []T, ldg int, k []T, ldk int, mat []T, 
 	if m == 0 || n == 0 {
 		return
 	}
-	rows := asm.Piece(m, (r+4)*n, 8) // 8 is a multiple of the rows of every tile
+	rows := asm.Piece(m, (r+4)*n, 8) // 8 is a multiple of the row count of every tile
 	cols := asm.Piece(n, (r+4)*rows, 48)
 	for i := 0; i < m; i += rows {
 		for j := 0; j < n; j += cols {

@@ -17,7 +17,8 @@ func span(rows, cols, ld int) int {
 	return (rows-1)*ld + cols
 }
 
-// sqEuclideanShape describes one call: dimensions, additional strides, and whether to add.
+// sqEuclideanShape describes one call: the dimensions, the padding of each stride, and whether
+// SqEuclidean adds to dst.
 type sqEuclideanShape struct {
 	m, n, d    int
 	gd, gx, gz int
@@ -72,7 +73,8 @@ func sqEuclideanTestLevels[T num.Float](t *testing.T) {
 	}
 }
 
-// TestSqEuclideanSpecials checks each special value in every lane of a row of zt, and in x.
+// TestSqEuclideanSpecials compares the instruction-set levels for inputs with special values. Each
+// special value is placed in every column of zt, and in elements of x.
 func TestSqEuclideanSpecials(t *testing.T) {
 	t.Run("float64", sqEuclideanTestSpecials[float64])
 	t.Run("float32", sqEuclideanTestSpecials[float32])
@@ -133,15 +135,16 @@ func sqEuclideanTestCut[T num.Float](t *testing.T) {
 	}
 }
 
-// gibbsShape describes one call: dimensions, additional strides, and whether Gibbs stores D.
+// gibbsShape describes one call: the dimensions, the padding of each stride, and whether Gibbs
+// stores the distances D.
 type gibbsShape struct {
 	m, n, d        int
 	gk, gd, gx, gz int
 	keep           bool
 }
 
-// gibbsFactors returns values of the factor c. With these values, K has ordinary elements, mostly
-// subnormal or zero elements, or elements that overflow. Some values are not finite.
+// gibbsFactors returns values of the factor c. Depending on c, the elements of K are ordinary, are
+// mostly subnormal or zero, or overflow. Some values of c are not finite.
 func gibbsFactors[T num.Float]() []T {
 	most := asmtest.Specials[T]()
 	return []T{-1.5, -0.125, -300, -40, 0, 3, 200, most[len(most)-1], most[len(most)-2], most[4], most[5], most[6], most[1]}
@@ -202,8 +205,9 @@ func gibbsTestLevels[T num.Float](t *testing.T) {
 	}
 }
 
-// TestGibbsSpecials checks each special value in every lane of a row of zt, and in x, with each
-// factor c.
+// TestGibbsSpecials compares the instruction-set levels for inputs with special values. Each
+// special value is placed in columns of zt and in elements of x, and is combined with each factor
+// c.
 func TestGibbsSpecials(t *testing.T) {
 	t.Run("float64", gibbsTestSpecials[float64])
 	t.Run("float32", gibbsTestSpecials[float32])
@@ -256,8 +260,9 @@ func gibbsTestUnderflow[T num.Float](t *testing.T) {
 	})
 }
 
-// TestGibbsCut checks on every instruction set that blocks of rows and columns have the same bits as the whole matrix,
-// and that K has the same bits without D.
+// TestGibbsCut checks on every instruction set that blocks of rows and columns have the same bits
+// as the whole matrix. It also checks that K has the same bits whether or not Gibbs stores the
+// distances D.
 func TestGibbsCut(t *testing.T) {
 	t.Run("float64", gibbsTestCut[float64])
 	t.Run("float32", gibbsTestCut[float32])
@@ -328,8 +333,8 @@ func adjcostLevels[T num.Float](t *testing.T) {
 	}
 }
 
-// TestAdjCostPieces checks that AdjCost has the bits of the reference implementation if it divides
-// the work into several calls.
+// TestAdjCostPieces checks that AdjCost is bit-identical to the Go reference implementation when
+// AdjCost divides the work into several assembly calls.
 func TestAdjCostPieces(t *testing.T) {
 	t.Run("f64", adjcostPieces[float64])
 	t.Run("f32", adjcostPieces[float32])

@@ -35,8 +35,8 @@
 	VEOR c.B16, c.B16, c.B16; \
 	VEOR d.B16, d.B16, d.B16
 
-// LDANY loads the first min(r, LANES) elements of a vector, and nothing if r ≤ 0. The register must be zero before.
-// STANY stores these elements.
+// LDANY loads the first min(r, LANES) elements of a vector, and nothing if r ≤ 0. The register must
+// be zero before the load. STANY stores the first min(r, LANES) elements.
 #define LDANY(p, r, f, v, t) \
 	CMP   $LANES, r; \
 	BLT   3(PC); \
@@ -54,8 +54,9 @@
 	BLE   (1+PARTLEN)(PC); \
 	STPART(f, v, p, r, t)
 
-// LDTAIL loads the next register of the tail, whole, in part or not at all, and STTAIL stores it. rest is the number of
-// elements left. Both advance p and rest to the next register.
+// LDTAIL loads the next register of the tail, and STTAIL stores this register. The register may be
+// full, partial or empty. The register rest contains the number of elements left. Both macros
+// advance p and rest to the next register.
 #define LDTAIL(p, f, v) \
 	LDANY(p, rest, f, v, spare); \
 	ADD $16, p; \
@@ -65,8 +66,8 @@
 	ADD $16, p; \
 	SUB $LANES, rest
 
-// LDTAIL4 loads the last elements of a vector into four registers, and STTAIL4 stores them from V20–V23. Register last
-// contains their number.
+// LDTAIL4 loads the last elements of a vector into four registers, and STTAIL4 stores the last
+// elements from V20–V23. Register last contains the number of these elements.
 #define LDTAIL4(p, e, f, g, h, s, t, u, v) \
 	MOVD last, rest; \
 	LDTAIL(p, e, s); \

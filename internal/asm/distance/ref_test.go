@@ -98,9 +98,10 @@ func power(y *big.Float) *big.Float {
 	return one.Mul(one, oracle.Exp2(near))
 }
 
-// TestGibbsRefBound checks the bound of doc.go: the relative error of K_ij is at most ((d+3)·|ln K_ij| + 2)·u to first
-// order. (d+3)·|ln K_ij| contains the error (d+2)·u of D and the rounding of c·D. 2^y has an error of 0.63 ULP in
-// float64 and 0.68 ULP in float32; an ULP is at most 2·u.
+// TestGibbsRefBound checks the bound of doc.go: the relative error of K_ij is at most ((d+3)·|ln
+// K_ij| + 2)·u to first order. The term (d+3)·|ln K_ij| accounts for the error (d+2)·u of D and for
+// the rounding of c·D. 2^y has an error of 0.63 ULP in float64 and 0.68 ULP in float32; an ULP is
+// at most 2·u.
 func TestGibbsRefBound(t *testing.T) {
 	t.Run("float64", gibbsTestRefBound[float64])
 	t.Run("float32", gibbsTestRefBound[float32])
@@ -130,7 +131,7 @@ func gibbsTestRefBound[T num.Float](t *testing.T) {
 		}
 		y := new(big.Float).SetPrec(1000).Mul(exact.Value(), big.NewFloat(float64(c)))
 		y64, _ := y.Float64()
-		if y64 < least*0.999 { // skip results below the threshold of underflow or near the threshold, where the error of D matters
+		if y64 < least*0.999 { // skip results below or near the threshold of underflow, where an error of D can change K to 0
 			continue
 		}
 		var k, dist [1]T
@@ -142,7 +143,8 @@ func gibbsTestRefBound[T num.Float](t *testing.T) {
 	worst.Report(t, "K")
 }
 
-// TestGibbsRefEnds checks that K is 1 for equal rows and +0 below the least normal number.
+// TestGibbsRefEnds checks that K is 1 for equal rows. It also checks that K is +0 if 2^(c·D) is
+// below the smallest normal number.
 func TestGibbsRefEnds(t *testing.T) {
 	x := []float64{3, -1e200, 0.1}
 	var k, dist [1]float64

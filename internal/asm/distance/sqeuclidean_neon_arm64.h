@@ -1,8 +1,8 @@
 // D_ij = Σ_k (x_ik − z_kj)²: the kernel of sqEuclidean and, if GIBBS is defined, the first half of the kernel of gibbs,
 // which continues in gibbs_neon_arm64.h after each block of rows.
 //
-// The last rows, fewer than four, are computed one by one: all four pointers of the 4×1 tile then point to the
-// same row, which is computed and stored four times.
+// The last one to three rows are computed one by one. All four pointers of the 4×1 tile then point
+// to the same row, which is computed and stored four times.
 
 	LSL $ESHIFT, lddb
 	LSL $ESHIFT, ldxb

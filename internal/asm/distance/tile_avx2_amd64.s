@@ -7,10 +7,10 @@
 //                 of the rounded product.
 // Layout          x m×d row-major; zt d×n; dst, K m×n; D m×n or absent; strides in elements.
 //                 m, n, d ≥ 1.
-// Tile            6 rows × 2 vectors: 12 sums, twice as many as the latency of FMA needs, and
-//                 8 loads for 24 operations. An iteration adds two terms. gibbs has too few
-//                 registers for a tile of distances beside the exponential: it stores the tile in
-//                 D or K, and then computes 2^y from the first-level cache, two rows at a time.
+// Tile            6 rows × 2 vectors: 12 sums, twice as many as the latency of FMA requires, and
+//                 8 loads for 24 operations. An iteration adds two terms. In gibbs, the
+//                 exponential needs the registers of the distances. Therefore gibbs stores the
+//                 tile in D or K, and then computes 2^y from the first-level cache, two rows at a time.
 // Tail            columns: 6 × 1 vector, the last vector masked; rows: the last group
 //                 computes its last row several times, and stores it once. No access outside the
 //                 slices.
@@ -65,8 +65,8 @@
 #define least Y14
 #define magic Y15
 
-// nextrow sets p to the row of x after q. If the group of rows has at most r rows, nextrow sets p
-// to q, because a group of fewer than six rows computes its last row several times.
+// nextrow sets pointer p to the row of x after the row at q. If the row group has at most r rows,
+// nextrow sets p to q, because a group of fewer than six rows computes its last row several times.
 #define nextrow(q, r, p) \
 	LEAQ    (q)(koff*1), p; \
 	CMPQ    m+0(FP), $r;    \

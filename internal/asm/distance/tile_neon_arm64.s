@@ -7,10 +7,9 @@
 //                 for each term; exp.Ref2 of the rounded product.
 // Layout          x m×d row-major; zt d×n; dst, K m×n; D m×n or absent; strides in elements.
 //                 m, n ≥ 1, d ≥ 1 (gibbs: d ≥ 0).
-// Tile            4 rows × 4 registers. gibbs has too few registers for a tile of
-//                 distances beside the exponential: it stores a block of four rows in D or K,
-//                 and then computes the exponential from the first-level cache, 4 registers at a
-//                 time.
+// Tile            4 rows × 4 registers. In gibbs, the exponential needs the registers of the
+//                 distances. Therefore gibbs stores a block of four rows in D or K, and then
+//                 computes the exponential from the first-level cache, 4 registers at a time.
 // Tail            columns: 4 rows × 1 register, then loads and stores of single lanes;
 //                 rows: 1 row × 4 registers. No access outside the slices.
 // Special values  follow the arithmetic; in gibbs as in exp2.
@@ -42,12 +41,12 @@
 #define d1 R15
 #define d2 R16
 #define d3 R17
-#define zc R19     // the tile's columns of zt
+#define zc R19     // pointer to the tile's columns of zt
 #define zk R20     // moving pointer into zt
 #define left R21   // columns left
 #define kk R22
 #define depthb R23
-#define step R24   // rows of a tile
+#define step R24   // number of rows of a tile
 #define spare R25
 
 // The next registers are for gibbs. Registers src to ldkb are only for the exponential, the second
@@ -55,8 +54,8 @@
 #define kp R9      // row of K
 #define src R10    // D
 #define out R11    // K
-#define last R12   // columns left, in the tail
-#define rest R13   // columns left after the current register
+#define last R12   // number of columns in the tail
+#define rest R13   // columns left after the current vector register
 #define bit0 R14
 #define bit1 R15
 #define consts R16

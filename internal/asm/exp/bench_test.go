@@ -11,7 +11,8 @@ import (
 	"github.com/gomonge/monge/internal/asm/num"
 )
 
-// BenchmarkExp uses arguments of ordinary size; with results=sub all results are subnormal.
+// BenchmarkExp measures Exp for arguments of ordinary size. With results=sub, all results are
+// subnormal.
 func BenchmarkExp(b *testing.B) {
 	benchmark(b, "f64", Exp[float64], [2]float64{-20, 20}, "sub", [2]float64{-745, -729})
 	benchmark(b, "f32", Exp[float32], [2]float64{-20, 20}, "sub", [2]float64{-103, -87})
@@ -51,7 +52,7 @@ func sumExpBenchmark[T num.Float](b *testing.B, name string) {
 	}
 }
 
-// BenchmarkExp2 uses arguments of ordinary size. With results=zero, all results are 0.
+// BenchmarkExp2 measures Exp2 for arguments of ordinary size. With results=zero, all results are 0.
 func BenchmarkExp2(b *testing.B) {
 	benchmark(b, "f64", times144[float64], [2]float64{0, 20}, "zero", [2]float64{800, 900})
 	benchmark(b, "f32", times144[float32], [2]float64{0, 20}, "zero", [2]float64{800, 900})
@@ -135,8 +136,8 @@ func logPlanBenchmark[T num.Float](b *testing.B, name string) {
 	})
 }
 
-// each benchmarks the function that prepare returns, for every level and size. moved is the
-// number of n × n matrices that the function reads or writes.
+// each benchmarks the function that prepare returns, for every instruction-set level and matrix
+// size. moved is the number of n × n matrices that the function reads or writes.
 func each[T num.Float](b *testing.B, name string, moved int, prepare func(n int) func()) {
 	for lv := range asmtest.Each(b) {
 		for _, n := range []int{64, 100, 256, 1000, 2000, 4000} {

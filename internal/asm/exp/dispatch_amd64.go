@@ -10,10 +10,10 @@ import (
 	"github.com/gomonge/monge/internal/asm/num"
 )
 
-// Functions that call assembly are not inlined, because the scheduler can stop the goroutine at
-// their stack checks. Assembly requires m, n ≥ 1. The parameter gp is the vector g, because g is
-// the name of a register in assembly. w is −0, the weight of the row before the first row, which
-// does not exist.
+// The scheduler cannot preempt assembly. Functions that call assembly are not inlined, because
+// their stack checks are preemption points. Assembly requires m, n ≥ 1. The parameter gp names the
+// vector g, because g is a register name in assembly. The parameter w is −0, the weight of a
+// nonexistent row before the first row.
 
 //go:noescape
 func expAVX512F64(n int, dst, x *float64)

@@ -9,9 +9,9 @@ import (
 	"github.com/gomonge/monge/internal/asm/num"
 )
 
-// Functions that call assembly are not inlined, because the scheduler can stop the goroutine at
-// their stack checks. Assembly requires m, n ≥ 1. The parameter gp is the vector g, because g is
-// the name of a register in assembly.
+// The scheduler cannot preempt assembly. Functions that call assembly are not inlined, because
+// their stack checks are preemption points. Assembly requires m, n ≥ 1. The parameter gp names the
+// vector g, because g is a register name in assembly.
 
 //go:noescape
 func expNEONF64(n int, dst, x *float64)

@@ -1,5 +1,5 @@
-// The core of 2^y on AVX2, as macros. exp2Ref in ref.go of package exp is the reference;
-// package distance includes this file for its Gibbs kernel. Including files define
+// The core of 2^y on AVX2, as macros. exp2Ref in ref.go of package exp is the Go reference
+// implementation; package distance includes this file for its Gibbs kernel. Including files define
 // their type with type_amd64.h. Numbers in parentheses are for float32.
 //
 // Input: y in any register, below 1023.9375 (127.875), or NaN. A larger y also needs

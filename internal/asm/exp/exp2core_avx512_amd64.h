@@ -1,5 +1,5 @@
-// The core of 2^y on AVX-512, as macros. exp2Ref in ref.go of package exp is the reference;
-// package distance includes this file for its Gibbs kernel. Including files define
+// The core of 2^y on AVX-512, as macros. exp2Ref in ref.go of package exp is the Go reference
+// implementation; package distance includes this file for its Gibbs kernel. Including files define
 // their type with type_amd64.h. Numbers in parentheses are for float32.
 //
 // Input: y in any register, NaN and ±Inf included. Output: q = 2^y, or +0 where y < −1022

@@ -1,5 +1,5 @@
-// The core of 2^y on NEON, as macros. exp2Ref in ref.go of package exp is the reference;
-// package distance includes this file for its Gibbs kernel.
+// The core of 2^y on NEON, as macros. exp2Ref in ref.go of package exp is the Go reference
+// implementation; package distance includes this file for its Gibbs kernel.
 //
 // EXP2_CONSTS loads the constants of EXP2_QUAD into V24, V25 and V28–V31. EXP2_QUAD sets
 // V20–V23 to 2^y for y in V0–V3, and does not change V0–V3. It changes V4–V15, and for float64

@@ -123,7 +123,7 @@ body:
 	bcast   expc+LEASTK(SB), Y1
 	compare $0x11, Y1, Y8, Y5
 
-	// T = the table entry, whose stored bits lack n mod 8 (4), plus n mod 8 (4)
+	// T = the table entry plus n mod 8 (4), which was subtracted from the stored bits
 	lookup(Y0)
 	shiftleft  $(8*size-indexbits), Y0, Y1
 	shiftright $(8*size-indexbits-indexshift), Y1, Y1

@@ -86,9 +86,9 @@
 
 // The next names are offsets in expc of the constants of ref.go and coef.go. The coefficients begin
 // with the highest degree. float32 has no C7, C6 and C5. The bits of entry j of TABLE plus the bits
-// of entry j of STEPS are the bits of 2^(j/8)·E (float32: 2^(j/4)·E). The float32 table has four
-// copies, because permute uses four bits of the index, and only the lowest two bits select the
-// entry.
+// of entry j of STEPS are the bits of 2^(j/8)·E (float32: 2^(j/4)·E), where E is a factor near 1
+// (see ref.go). The float32 table has four copies, because permute uses four bits of the index, and
+// only the lowest two bits select the entry.
 #define MAGIC 0*size
 #define LOG2E 1*size
 #define LN2HI 2*size

@@ -34,7 +34,7 @@
 #define out R1
 #define left R2   // elements left
 #define last R3   // number of elements in the tail
-#define rest R4   // elements left after the current register
+#define rest R4   // elements left after the current vector register
 #define spare R5
 #define bit0 R6
 #define bit1 R7

@@ -74,8 +74,8 @@ func Exp2[T num.Float](dst, x []T, c T) {
 // −Inf if λ is above 0.69 times the largest number of type T.
 func Bits[T num.Float](lambda T) T { return T(-float64(lambda) * math.Log2E) }
 
-// LogRows runs one pass of an iteration over the m × n matrix M: it sets max and sum, adds to q,
-// and uses e as scratch. n must be at least 1.
+// LogRows runs one pass of a Sinkhorn iteration over the m × n matrix M. It sets the slices max and
+// sum, adds to q, and uses e as scratch memory. n must be at least 1.
 func LogRows[T num.Float](m, n int, mat []T, ldm int, c T, g, a, max, sum, q, e []T) {
 	if n < 1 {
 		panic("exp: a matrix without columns")

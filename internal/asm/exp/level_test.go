@@ -70,8 +70,8 @@ func vectorLevels[T num.Float](t *testing.T) {
 	}
 }
 
-// TestSumExpLevels compares SumExp at all levels, with and without dst. Some elements of x are
-// equal.
+// TestSumExpLevels compares the results of SumExp at all instruction-set levels, with and without
+// dst. Some elements of x are equal.
 func TestSumExpLevels(t *testing.T) {
 	t.Run("f64", sumExpLevels[float64])
 	t.Run("f32", sumExpLevels[float32])
@@ -153,8 +153,8 @@ func sumExpPlaces[T num.Float](t *testing.T) {
 	}
 }
 
-// withNeighbors returns the arguments at which the algorithm of f changes, with their neighbors,
-// and special values and NaNs.
+// withNeighbors returns special values, NaNs, and the arguments at which the algorithm of f
+// changes. The result also contains the neighbors of these arguments.
 func (f function[T]) withNeighbors() []T {
 	out := asmtest.Specials[T]()
 	for _, x := range f.edges {
@@ -204,7 +204,8 @@ func edgeLanes[T num.Float](t *testing.T) {
 	}
 }
 
-// TestManyValues compares 20,000 random arguments of every region at every level.
+// TestManyValues compares every instruction-set level with the reference implementation for 20,000
+// random arguments from every region.
 func TestManyValues(t *testing.T) {
 	t.Run("f64", manyValues[float64])
 	t.Run("f32", manyValues[float32])
@@ -273,7 +274,7 @@ func allocations[T num.Float](t *testing.T) {
 }
 
 // arena is an asmtest.Arena that also provides costs, potentials and factors of one value class. If
-// missing is set, some potentials are −Inf.
+// the field missing is set, some potentials are −Inf.
 type arena[T num.Float] struct {
 	*asmtest.Arena[T]
 	class   asmtest.Class
@@ -359,8 +360,8 @@ func logPlanLevels[T num.Float](t *testing.T) {
 	})
 }
 
-// shapes compares all levels for every value class, for the lengths asmtest.Lengths()[least:] and
-// for two larger lengths.
+// shapes compares the results of call at all instruction-set levels for every value class. The
+// lengths are asmtest.Lengths()[least:] and two larger lengths.
 func shapes[T num.Float](t *testing.T, least int, call func(a arena[T])) {
 	seed := uint64(0)
 	for _, class := range asmtest.Classes() {

@@ -23,8 +23,9 @@ TEXT LOGROWS(SB), NOSPLIT, $0-logrowsargs
 	MOVQ bytes, whole
 	ANDQ $-64, whole
 
-	// the maximum of the first row, in two registers that begin with −Inf. Set e = 0; w is −0 here. So the loop
-	// below adds nothing to q in the first row, which has no previous row.
+	// compute the maximum of the first row in two registers that begin with −Inf. Set e to 0.
+	// Because w is −0 here, the loop below adds nothing to q in the first row, which has no
+	// previous row.
 	bcast     c+32(FP), Y12
 	VPCMPEQD  Y11, Y11, Y11
 	shiftleft $mantissa, Y11, Y11

@@ -42,8 +42,8 @@
 #define least Y11
 #define magic Y12
 
-// TAILMASKS sets lo and hi to the masks of the two vectors of the last, partial step. This step has
-// fewer than 64 bytes, the difference of the registers bytes and whole. t is scratch.
+// TAILMASKS sets lo and hi to the masks of the two vectors of the last, partial step. The byte
+// count of this step is the register bytes minus the register whole, and is below 64. t is scratch.
 #define TAILMASKS(t, lo, hi) \
 	LEAQ    tailmask<>+64(SB), t; \
 	ADDQ    whole, t;             \

@@ -44,8 +44,8 @@
 #define table Z30
 #define magic Z31
 
-// TAILMASK sets mask to the elements of the last, partial step. The number of bytes in this step is
-// the difference of the registers bytes and whole.
+// TAILMASK sets mask to the elements of the last, partial step. The byte count of this step is the
+// register bytes minus the register whole.
 #define TAILMASK \
 	MOVQ  bytes, CX;    \
 	SUBQ  whole, CX;    \

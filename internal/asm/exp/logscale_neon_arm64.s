@@ -39,7 +39,7 @@
 #define up R6      // sum
 #define ldtb R6    // stride of T in bytes
 #define qp R7      // q, s or T
-#define rest R8    // columns left, in the tail
+#define rest R8    // number of columns in the tail
 #define cur R12    // pointer into g, q or s
 #define left R13   // columns left
 #define spare R15
@@ -51,7 +51,7 @@
 #define bit0 R22
 #define bit1 R23
 #define consts R24
-#define last R26   // columns left, in the tail
+#define last R26   // number of columns in the tail
 
 DATA mask<>+0(SB)/8, $0xffffffffffffffff
 DATA mask<>+8(SB)/8, $0xffffffffffffffff

@@ -15,20 +15,20 @@ import (
 //	y ← T + q·T, rounded once
 //	exp(x) ← y·2^⌊k⌋, rounded once more if it is subnormal
 //
-// The last bit of magic = 1.5·2^49 (1.5·2^21) is worth 1/8 (1/4). Adding magic therefore
-// rounds to k, and leaves n in the low bits of the sum t. The last 3 (2) bits of n index
-// the table. The others are added to an exponent.
+// The last bit of magic = 1.5·2^49 (1.5·2^21) is worth 1/8 (1/4). Adding magic therefore rounds to
+// k, and leaves n in the low bits of the sum t. The last 3 (2) bits of n index the table. The other
+// bits are added to an exponent.
 //
-// E is a common factor slightly above 1. The entries 2^(j/8) are up to half an ulp from a number of
-// their type, which would be the largest error of all. A search found an E for which all products
-// lie within 0.032 (0.013) ulp of a number. The polynomial divides by E at no cost: its constant
-// term is 1/E − 1 instead of 0.
+// E is a common factor slightly above 1. Without E, the rounding of a table entry 2^(j/8) would
+// cause an error of up to half an ulp, which would be the largest error. A search found an E for
+// which all products 2^(j/8)·E lie within 0.032 (0.013) ulp of a representable number. The division
+// of the polynomial by E costs nothing, because the coefficients include the factor 1/E. The
+// constant term is then 1/E − 1 instead of 0.
 //
 // # Error
 //
-// The errors are in ulps of a result whose significand is near 2, where a relative error is the most
-// ulps. |r| ≤ 0.0434
-// (0.0867), so q is below 2^-4 (2^-3):
+// The errors are in ulps of a result whose significand is near 2, because a given relative error
+// then has the largest number of ulps. |r| ≤ 0.0434 (0.0867), so q is below 2^-4 (2^-3):
 //
 //	                              float64         float32
 //	last rounding                 0.5             0.5
@@ -40,8 +40,9 @@ import (
 //	sum                           0.70            0.84
 //
 // The largest error found is 0.629 ulp in float64, in 18 million arguments, and 0.717 ulp in
-// float32, in all arguments. A subnormal result is rounded twice, but then the first error is at
-// most half as many ulps: 0.5 + 0.70/2 (0.5 + 0.84/2) ulp; 0.798 (0.815) found.
+// float32, in all arguments. A subnormal result is rounded twice, but the error before the second
+// rounding is then at most half as many ulps. The bound is 0.5 + 0.70/2 (0.5 + 0.84/2) ulp. The
+// largest error found for subnormal results is 0.798 (0.815) ulp.
 //
 // # Coefficients
 //
@@ -131,8 +132,9 @@ func pow2(e int64) float64 { return math.Float64frombits(uint64(e+1023) << 52) }
 //
 // log2e is rounded. Its error times d is a relative error of 0.13·|d|·u (0.23·|d|·u) of the result;
 // u is 2^-53 (2^-24). The rounding of the difference adds |d|·u. A second part of log2e would
-// therefore gain little, and the reduction has one FMA less than in Exp. The other errors are the errors of
-// powers of two below, and the rounding of f, 0.03 (0.06) ulp: 0.65 (0.75) ulp in total.
+// therefore gain little. Without a second part, the reduction has one FMA fewer than the reduction
+// of Exp. The remaining errors are the errors of powers of two below and the rounding of f, which
+// adds 0.03 (0.06) ulp. The total is 0.65 (0.75) ulp.
 
 const (
 	leastDifference64 = -708
@@ -236,11 +238,11 @@ func expDifference32(d float32) float32 {
 //	2^y ← 0 where y < −1022 (−126), +Inf where y ≥ 1023.9375 (127.875)
 //
 // Adding magic = 1.5·2^49 (1.5·2^21), whose last bit is worth 1/8 (1/4), rounds to k and leaves n
-// in the low bits of the sum t. The bits of table entry j are stored minus the j that n will add,
-// so n needs no mask. Outside of the two limits, the sum wraps around, but the result does not depend
-// on the sum. The scaling comes before the last multiplication. If y is NaN, q and the result are
-// therefore NaN for all values of the integers. At the upper limit k becomes 1024 (128), and S would
-// overflow.
+// in the low bits of the sum t. The low bits of n are the table index j. The stored bits of entry j
+// already have this j subtracted, so n needs no mask before the addition. Outside of the two
+// limits, the sum wraps around, but the result does not depend on the sum. The scaling comes before
+// the last multiplication. If y is NaN, q is NaN, and the result is therefore NaN for any value of
+// S. At the upper limit k becomes 1024 (128), and S would overflow.
 //
 // E is a common factor slightly above 1. A search found an E for which all entries lie within 0.032
 // (0.013) ulp of a number of their type. The constant term of the polynomial divides by E, as

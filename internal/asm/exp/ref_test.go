@@ -173,7 +173,7 @@ func stride() uint64 {
 
 // comparer returns a function that computes f32 and f64 and compares the bits of the float32
 // results with ref. Outside of 2^-30 ≤ |x| < 2^8, nearly all results are 0, 1 or infinite. Because
-// ref is slow, the function compares only one in 37 blocks there.
+// ref is slow, the function compares only one in 37 blocks outside of this range.
 func comparer(t *testing.T, name string, f32 func(dst, x []float32), f64 func(dst, x []float64), ref func(dst, x []float32)) func(x []float32) (y []float32, exact []float64) {
 	var y, want []float32
 	var wide, exact []float64
@@ -201,7 +201,8 @@ func comparer(t *testing.T, name string, f32 func(dst, x []float32), f64 func(ds
 	}
 }
 
-// atMost checks that package oracle gives the same error and that the error is at most bound.
+// atMost checks that the error e is at most bound, and that package oracle gives the same error for
+// the argument e.X.
 func atMost(t *testing.T, name string, e asmtest.Error32, bound float64, f func(float32) float32, exact func(float64) *big.Float) {
 	t.Logf("%s: largest error %.4f ULP at %v, %x", name, e.ULP, e.X, e.X)
 	u := asmtest.ULP(f(e.X), exact(float64(e.X)))
@@ -228,7 +229,7 @@ func TestExpSpecialValues(t *testing.T) {
 	}
 }
 
-// TestExpGolden compares the bits of a fixed set of results.
+// TestExpGolden compares a hash of the bits of many results with a stored hash.
 func TestExpGolden(t *testing.T) {
 	h := uint64(14695981039346656037)
 	add := func(b uint64) { h = (h ^ b) * 1099511628211 }
@@ -353,7 +354,7 @@ func TestExp2SpecialValues(t *testing.T) {
 	}
 }
 
-// TestExp2Golden compares the bits of a fixed set of results.
+// TestExp2Golden compares a hash of the bits of many results with a stored hash.
 func TestExp2Golden(t *testing.T) {
 	h := uint64(14695981039346656037)
 	add := func(b uint64) { h = (h ^ b) * 1099511628211 }
@@ -557,7 +558,7 @@ func (p problem[T]) values(n int) []T {
 	return s
 }
 
-// exponent returns potential − c M_ij, exactly.
+// exponent returns the exact value of potential − c M_ij.
 func (p problem[T]) exponent(i, j int, potential T) *big.Float {
 	x := newFloat().SetFloat64(-float64(p.c))
 	x.Mul(x, big.NewFloat(float64(p.mat[i*p.n+j])))
@@ -571,8 +572,8 @@ func argument(x, y *big.Float) float64 {
 	return (math.Abs(a) + math.Abs(b)) * math.Ln2
 }
 
-// limits returns twice the least normal number, below which LogPlan is 0, and about half the
-// largest finite number.
+// limits returns twice the smallest normal number and about half the largest finite number. LogPlan
+// sets results below the smallest normal number to 0.
 func limits[T num.Float]() (least, most float64) {
 	if num.IsFloat64[T]() {
 		return 0x1p-1021, 0x1p1023

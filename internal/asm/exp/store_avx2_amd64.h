@@ -1,8 +1,10 @@
-// This code stores the first rest bytes, fewer than 64, of Y0 and Y1 at to and, if to2 is defined, of Y2 and Y3 at to2.
-// It stores pieces of 32, 16, 8 and 4 bytes, because a masked store is microcode of up to 42 steps on some machines.
-// It changes to, Y0, to2 and Y2.
+// This code stores the first bytes of Y0 and Y1 at address to. If to2 is defined, the code also
+// stores the first bytes of Y2 and Y3 at address to2. The register rest contains the number of
+// bytes, which is below 64. The code stores pieces of 32, 16, 8 and 4 bytes, because a masked store
+// takes up to 42 microcode steps on some machines. The code changes to, Y0, to2 and Y2.
 
-// The form with to2 has its own labels, so a function may include both forms.
+// With to2, the code has different labels, so a function may include this file once with to2 and
+// once without to2.
 #ifdef to2
 #define store16 store16to2
 #define store8 store8to2

@@ -12,12 +12,12 @@ import (
 // computes distances of fewer features.
 const Features = 64
 
-// Block sizes. Results do not depend on them.
+// Results do not depend on these block sizes.
 const (
 	depth     = 264 // features
 	blockRows = 96  // rows of x in a block; with several blocks of features, a block has Unit rows
-	group     = 12  // rows of x that share a search for close pairs
-	gather    = 24  // close rows of z in one call of distance.SqEuclidean
+	group     = 12  // number of rows of x that share a search for close pairs
+	gather    = 24  // maximum number of close rows of z in one call of distance.SqEuclidean
 
 	block          = 960     // maximum number of columns that SqEuclidean packs at a time
 	packedElements = 1 << 19 // maximum number of elements packed at a time, which limits the columns if there are many features
@@ -73,7 +73,7 @@ func SqEuclidean[T num.Float](m, n, d int, dst []T, ldd int, x []T, ldx int, z [
 }
 
 // SqEuclideanTrans is like SqEuclidean for a transposed z, d × n. It does not pack z. For more than
-// a few rows of x, [Columns] are faster.
+// a few rows of x, [Columns.SqEuclidean] is faster.
 func SqEuclideanTrans[T num.Float](m, n, d int, dst []T, ldd int, x []T, ldx int, zt []T, ldz int) {
 	asm.CheckMatrix(len(dst), m, n, ldd)
 	asm.CheckMatrix(len(x), m, d, ldx)
@@ -137,8 +137,9 @@ func zeroFeatures[T num.Float](m, n int, dst []T, ldd int) {
 	}
 }
 
-// tileDistances computes the distances between m rows of x and the n packed columns from column j
-// on. If first is set (the first block of columns), it sets norms to the norms of the rows.
+// tileDistances computes the distances between m rows of x and n packed columns, beginning at
+// column j. If first is set, the columns are the first block, and tileDistances also sets norms to
+// the norms of the rows.
 func (w *workspace[T]) tileDistances(c *Columns[T], j, n, m int, norms []T, first bool, dst []T, ldd int, x []T, ldx int) {
 	height := blockRows
 	if c.d > depth {
@@ -263,7 +264,7 @@ const slack = 1.001 / closeness
 // mirror copies an m × n submatrix of dst to its transposed position above the diagonal. The
 // submatrix begins at row i and column j, below the diagonal.
 func mirror[T num.Float](dst []T, ldd, i, m, j, n int) {
-	const b = 8 // a cache line of float64
+	const b = 8 // number of float64 elements in a cache line
 	for c := 0; c < n; c += b {
 		for r := range m {
 			from := dst[(i+r)*ldd+j+c:][:min(b, n-c)]

@@ -148,8 +148,8 @@ func testSelf[T num.Float](t *testing.T) {
 	}
 }
 
-// TestColumns checks that Columns.SqEuclidean returns the bits of the whole product for some of the
-// rows and columns.
+// TestColumns checks that Columns.SqEuclidean gives the same bits for blocks of rows and columns as
+// SqEuclidean gives for the whole matrix.
 func TestColumns(t *testing.T) {
 	t.Run("float64", testColumns[float64])
 	t.Run("float32", testColumns[float32])
@@ -200,7 +200,7 @@ func TestAllocations(t *testing.T) {
 	}
 }
 
-// TestMistakes checks that wrong sizes panic before anything is written.
+// TestMistakes checks that wrong sizes cause a panic before the output is changed.
 func TestMistakes(t *testing.T) {
 	var c Columns[float64]
 	x := make([]float64, 100*64)

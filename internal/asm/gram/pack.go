@@ -10,20 +10,20 @@ import (
 	"github.com/gomonge/monge/internal/asm/project"
 )
 
-// Columns contains the rows of a matrix z, packed as the second operand of many calls. It takes as
-// much memory as z. It also refers to z, so z must not change. The zero value is ready for Reset.
-// Packed Columns are safe for concurrent use.
+// Columns contains the rows of a matrix z, packed as the second operand of [Columns.SqEuclidean]. A
+// Columns takes as much memory as z. It also refers to z, so z must not change. The zero value is
+// ready for Reset. Packed Columns are safe for concurrent use.
 type Columns[T num.Float] struct {
 	n, d  int
 	z     []T
 	ldz   int
-	width int // columns of a tile
+	width int // number of columns of a tile
 	step  int // maximum number of features in a piece
 	// packed contains the operand −2z of the products. Each piece of features consists of tiles. A
 	// tile is a features × width matrix. In the first piece, a tile begins with a row of ones and a
 	// row of norms.
 	packed        []T
-	norms, bounds []T // ‖z_j‖², and the bounds that closePairs adds to the results of LogColumnMax
+	norms, bounds []T // for each column: ‖z_j‖², and the bound that closePairs adds to the result of LogColumnMax
 
 	// If panels is set (usePanels), the tiles are panels of equal width, padded with columns of
 	// zeros, and tiles do not contain norms. If onePiece is set, packed contains one piece of
@@ -35,8 +35,8 @@ type Columns[T num.Float] struct {
 // before c is used.
 func (c *Columns[T]) Reset(n, d int, z []T, ldz int) { c.reset(n, d, z, ldz, false) }
 
-// reset implements Reset. If one is set, c contains panels, and only one piece of features at a
-// time.
+// reset implements Reset. If the parameter one is set, c contains panels, and only one piece of
+// features at a time.
 func (c *Columns[T]) reset(n, d int, z []T, ldz int, one bool) {
 	asm.CheckMatrix(len(z), n, d, ldz)
 	pieces := max(1, (d+depth-1)/depth)
@@ -72,8 +72,9 @@ func (c *Columns[T]) Pack(i, j int) {
 	}
 }
 
-// packUnit packs rows i … j−1 of z, at most Unit rows. packUnit reads the rows twice, first for the
-// norms. The rows stay in the cache between the two reads, because they are few.
+// packUnit packs rows i … j−1 of z, at most Unit rows. packUnit first computes the norms and then
+// reads the rows again to pack them. The rows are few enough to stay in the cache between the two
+// reads.
 func (c *Columns[T]) packUnit(i, j int) {
 	setNorms(c.norms[i:j], c.d, c.z[i*c.ldz:], c.ldz)
 	setBounds(c.bounds[i:j], c.norms[i:j])
@@ -108,7 +109,8 @@ func (c *Columns[T]) packPiece(i, j, k, deep int) {
 	}
 }
 
-// panel returns the packed panel of deep features that begins at feature k and column j.
+// panel returns the packed panel that begins at feature k and column j. The parameter deep is the
+// number of features in the panel.
 func (c *Columns[T]) panel(k, j, deep int) []T {
 	if c.onePiece {
 		k = 0
@@ -155,7 +157,7 @@ func tileWidth[T num.Float]() int {
 // packTile transposes w rows of z and multiplies the elements by −2. The result is a d × w matrix.
 func packTile[T num.Float](to []T, w, d int, z []T, ldz int) {
 	r := 0
-	for ; r+4 <= w; r += 4 { // four rows at a time touch a quarter of the cache lines
+	for ; r+4 <= w; r += 4 { // four rows at a time need a quarter of the cache-line accesses of single rows
 		z0 := z[r*ldz:][:d]
 		z1 := z[(r+1)*ldz:][:d]
 		z2 := z[(r+2)*ldz:][:d]
@@ -200,7 +202,7 @@ func setBounds[T num.Float](bounds, norms []T) {
 	}
 }
 
-// workspace is the memory of one call. Later calls reuse it.
+// workspace is the scratch memory of one call. Later calls reuse the workspace.
 type workspace[T num.Float] struct {
 	columns       Columns[T] // for SqEuclidean
 	xs            []T        // packed rows of x

@@ -5,14 +5,14 @@ import (
 	"github.com/gomonge/monge/internal/asm/project"
 )
 
-// Block sizes of panels. Results do not depend on them.
+// Results do not depend on these block sizes.
 const (
-	panelBlock = 2 * block // columns packed at a time
+	panelBlock = 2 * block // number of columns packed at a time
 	manyRows   = 1920      // maximum number of rows in a group; a group is finished before the next group begins
 	manyCells  = 1 << 21   // maximum number of distances of a group, which must fit the third-level cache
 
-	// A product uses panels if it has at least this number of columns. The overhead of a call of
-	// project.Panel is larger in float64.
+	// A product uses panels if it has at least this number of columns. The minimum for float64 is
+	// larger, because a call of project.Panel has more overhead than in float32.
 	panelColumns64, panelColumns32 = 240, 48
 )
 
@@ -42,10 +42,10 @@ func (w *workspace[T]) panelSqEuclidean(m, n, d int, half bool, dst []T, ldd int
 	}
 }
 
-// panelDistances computes the distances between m rows of x and the n packed columns from column j
-// on. If first is set (the first block of columns), it sets norms to the norms of the rows. If half
-// is set, row i is column i, and panelDistances copies the distances below the diagonal to the
-// positions above the diagonal.
+// panelDistances computes the distances between m rows of x and n packed columns, beginning at
+// column j. If first is set, the columns are the first block, and panelDistances also sets norms to
+// the norms of the rows. If half is set, row i equals column i, and panelDistances copies the
+// distances below the diagonal to the positions above the diagonal.
 func (w *workspace[T]) panelDistances(c *Columns[T], j, n, m int, half bool, norms []T, first bool, dst []T, ldd int, x []T, ldx int) {
 	packed := -1 // first feature of the piece in c if c.onePiece is set
 	high := max(min(manyRows, manyCells/n/blockRows*blockRows), blockRows)
@@ -81,9 +81,10 @@ func (w *workspace[T]) panelDistances(c *Columns[T], j, n, m int, half bool, nor
 }
 
 // panelRows adds the products of the features k … k+deep−1 to the distances between a block of rows
-// and the n columns from column j on. The first piece of features begins with the norms, and the
-// last piece sets top. Before the last piece, edge contains the columns that do not fill a panel,
-// and tail contains up to three rows.
+// and n columns, beginning at column j. For the first piece of features, the sums begin with the
+// norms. For the last piece, panelRows sets w.top. Until the last piece, edge contains the
+// distances in columns that do not fill a panel, and w.tail contains the distances in the last
+// rows, of which there are at most three.
 func (w *workspace[T]) panelRows(c *Columns[T], j, n, k, deep int, norms, edge, dst []T, ldd int, x []T, ldx int, last bool) {
 	rows, width, ldt := len(norms), c.width, len(w.tail)/4
 	for r := 0; r < rows; r += 4 {
@@ -137,7 +138,7 @@ func (w *workspace[T]) panelRows(c *Columns[T], j, n, k, deep int, norms, edge, 
 	}
 }
 
-// sliceFrom returns s from element i on, or nil.
+// sliceFrom returns s[i:], or nil if s is nil.
 func sliceFrom[T any](s []T, i int) []T {
 	if s == nil {
 		return nil
@@ -145,9 +146,9 @@ func sliceFrom[T any](s []T, i int) []T {
 	return s[i:]
 }
 
-// recomputeClosePanels computes the distances of close pairs again, for a block of rows and the n
-// columns from column j on. A column has no close pair if top plus the bound of the column is
-// negative.
+// recomputeClosePanels computes the distances of close pairs again, for a block of rows and n
+// columns, beginning at column j. A column t has no close pair if the sum of w.top[t] and the bound
+// of the column is negative.
 func (w *workspace[T]) recomputeClosePanels(c *Columns[T], j, n int, norms, dst []T, ldd int, x []T, ldx int) {
 	every := false
 	for _, norm := range norms {

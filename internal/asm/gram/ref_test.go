@@ -9,8 +9,8 @@ import (
 	"github.com/gomonge/monge/internal/asm/num"
 )
 
-// TestRefBound checks the bounds of doc.go, 50·(d+2)·u, and (d+2)·u for close pairs, for all ratios
-// of the distance to the norms.
+// TestRefBound checks the error bounds of doc.go: (d+2)·u for close pairs, and 50·(d+2)·u for other
+// pairs. The test covers small and large ratios of the distance to the norms.
 func TestRefBound(t *testing.T) {
 	t.Run("float64", testRefBound[float64])
 	t.Run("float32", testRefBound[float32])
@@ -60,7 +60,7 @@ func testRefBound[T num.Float](t *testing.T) {
 }
 
 // TestRefSymmetric checks that distances are symmetric, not negative and exactly 0 for equal rows,
-// also for extreme sizes.
+// even if the elements are extremely large or small.
 func TestRefSymmetric(t *testing.T) {
 	t.Run("float64", testRefSymmetric[float64])
 	t.Run("float32", testRefSymmetric[float32])
@@ -79,8 +79,8 @@ func testRefSymmetric[T num.Float](t *testing.T) {
 	}
 }
 
-// TestRefFinite checks that a distance is finite if the direct differences are finite, even if the
-// norms overflow.
+// TestRefFinite checks that a distance is finite if the sum of the squared differences is finite,
+// even if the norms overflow.
 func TestRefFinite(t *testing.T) {
 	const d = 70
 	x, z := make([]float64, d), make([]float64, d)
