@@ -9,7 +9,7 @@ import (
 )
 
 // blockSize is the number of columns that a blocked algorithm processes at once. Element-wise work
-// is of order blockSize·n²; the rest is matrix products.
+// is of order blockSize·n². All other work is matrix products.
 const blockSize = 48
 
 // Cholesky is the factor L of a symmetric positive definite matrix A = L·Lᵀ (n × n).
@@ -25,9 +25,9 @@ type Cholesky struct {
 	scratch  []float64              // n × min(n, blockSize)
 }
 
-// NewCholesky factorizes a. It reads the lower triangle, overwrites it with the factor, and retains
-// it. It reports false, and leaves a undefined, if a is not positive definite to rounding, if it is
-// not finite, or if the context ends.
+// NewCholesky factorizes the matrix a. It reads the lower triangle of a, overwrites the triangle
+// with the factor, and retains a. It reports false, and leaves a undefined, if a is not positive
+// definite to rounding, if a is not finite, or if the context ends.
 func NewCholesky(ctx context.Context, a matrix.Matrix[float64]) (*Cholesky, bool) {
 	n := a.Rows
 	if a.Cols != n {

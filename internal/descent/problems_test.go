@@ -10,8 +10,8 @@ import (
 	"github.com/gomonge/monge/internal/stiefel"
 )
 
-// brockett is Brockett's cost f(P) = tr(PᵀAPN) with N diagonal. N = I gives trace minimization. Its
-// gradient is 2APN.
+// brockett is Brockett's cost f(P) = tr(PᵀAPN) for a diagonal matrix N. The gradient of f is 2APN.
+// For N = I, the minimization of f is trace minimization.
 type brockett struct {
 	a *mat.SymDense
 	n []float64

@@ -26,8 +26,8 @@ const (
 	// extraPrincipal is the number of additional vectors of a block iteration. They speed up the
 	// convergence of the wanted vectors.
 	extraPrincipal = 4
-	// fewMeans is a number of classes. Up to fewMeans classes, the directions of the class means
-	// are computed from the products of the means, even if there are fewer features than classes.
+	// If there are at most fewMeans classes, the directions of the class means are computed from
+	// the Gram matrix of the means, even if there are fewer features than classes.
 	fewMeans = 64
 	// If the numbers of classes and features both exceed manyMeans, only the leading directions of
 	// the class means are computed.
@@ -164,7 +164,7 @@ func (s *Samples) meanDirections(ctx context.Context, k int, tolerance float64) 
 }
 
 // leadingEigenvectors returns eigenvectors and eigenvalues of an operator in d dimensions. The
-// parameter want is the number of leading eigenvectors that have converged.
+// iteration ends when the number of converged leading eigenvectors is want.
 func leadingEigenvectors(ctx context.Context, times subspace.Operator, d, want int, tolerance float64) (*mat.Dense, []float64, error) {
 	v := mat.NewDense(d, want+extraPrincipal, nil)
 	rng := rand.New(rand.NewPCG(1, 1))
@@ -267,7 +267,7 @@ func (s *Samples) StandardDeviations(ctx context.Context) []float64 {
 }
 
 // scaledWithin returns a copy of the samples in which every feature is divided by its standard
-// deviation within classes. It also returns the factors.
+// deviation within classes. It also returns the factors by which it multiplied the features.
 func (s *Samples) scaledWithin(ctx context.Context) (*Samples, []float64) {
 	total, within := make([]float64, s.D), make([]float64, s.D)
 	s.eachResiduals(ctx, func(first int, block matrix.Matrix[float64]) {
