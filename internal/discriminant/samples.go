@@ -363,7 +363,7 @@ func (s *Samples) LabelsOf(rows []int) []int {
 }
 
 // CenteredRows returns the given rows of s minus their mean. The rows must be in ascending order.
-// CenteredRows also returns the rows that others lists, minus the same mean.
+// CenteredRows also returns the rows whose indices are in others, minus the same mean.
 func (s *Samples) CenteredRows(ctx context.Context, rows, others []int) (*Samples, *mat.Dense) {
 	t := *s
 	t.Classes, t.Offset, t.CompleteSizes, t.origin = nil, []int{0}, nil, nil

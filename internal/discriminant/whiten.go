@@ -24,9 +24,9 @@ const (
 	// A feature is constant up to rounding if its variance is below leastSpread times the largest
 	// variance.
 	leastSpread = 1e-24
-	// wholeFeatures is a number of features. Up to wholeFeatures features, DiagonalWhitening uses
-	// all features instead of the span. If there are fewer samples than features, the span contains
-	// no axis of a feature, and each of its directions has the noise of all features.
+	// If there are at most wholeFeatures features, DiagonalWhitening uses all features instead of
+	// the span. The span of fewer samples than features contains no feature axis, so every direction
+	// in the span has the noise of all features.
 	wholeFeatures = 1500
 	// leastIntensity keeps a covariance positive definite if the Ledoit–Wolf intensity is 0.
 	leastIntensity = 1e-10

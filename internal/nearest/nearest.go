@@ -1,8 +1,8 @@
 // Package nearest keeps the k nearest of many candidates. After warm-up it does not allocate.
 //
 // A candidate has a distance and a row. Candidates are ordered by distance, and by row at equal
-// distances. So the k nearest do not depend on the order in which candidates are offered. NaN
-// counts as +Inf.
+// distances. The k nearest candidates therefore do not depend on the order in which candidates are
+// offered. NaN counts as +Inf.
 package nearest
 
 import (

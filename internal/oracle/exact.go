@@ -17,7 +17,8 @@ type Proof struct {
 	Violation, MarginalError float64
 }
 
-// Prove computes the proof of a transport plan T with the dual variables u and v:
+// Prove computes the proof of a transport plan T. The dual variables are u for the rows, v for the
+// columns, and price for the total mass:
 //
 //	Primal         ⟨T, M⟩
 //	Dual           Σ a u + Σ b v + mass·price

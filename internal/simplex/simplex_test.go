@@ -282,9 +282,9 @@ func (c matrix[T]) Row(i int) []T { return c.data[i*c.cols:][:c.cols] }
 func (c matrix[T]) At(i, j int) T { return c.data[i*c.cols+j] }
 
 const (
-	randomCosts    = 6 // some of the kinds of costs that structuredCosts makes
+	randomCosts    = 6 // values of the argument kind of structuredCosts
 	costKinds      = 8
-	uniformWeights = 0 // some of the kinds of weights that weightsOf makes
+	uniformWeights = 0 // values of the argument kind of weightsOf
 	randomWeights  = 1
 	weightKinds    = 4
 )
@@ -331,8 +331,8 @@ func weightsOf(rng *rand.Rand, n, kind int) []float64 {
 	return w
 }
 
-// bestOf returns the least cost of assigning k of the rows, beginning at row i, to columns that are
-// not in the bit set used.
+// bestOf returns the least cost of assigning k of the rows from row i on to different columns. Bit j
+// of used is 1 if column j is not available.
 func bestOf(cost matrix[float64], k, i, used int) float64 {
 	switch {
 	case k == 0:

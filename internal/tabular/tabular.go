@@ -30,8 +30,8 @@ type Table interface {
 	// AllowNulls is called before the first batch for columns that may contain nulls. For such a
 	// column, Floats converts nulls to NaN, and Texts calls its argument use with nil.
 	AllowNulls(column int)
-	// Batch loads the next rows: at least one row and not more than most rows. It returns io.EOF at
-	// the end.
+	// Batch loads the next rows. It loads at least one row and at most the given number of rows, or
+	// returns io.EOF at the end.
 	Batch(most int) (rows int, err error)
 	// Floats sets dst[i·stride+k] to element k < width of row i of the batch. Floats and Texts are
 	// called once for each batch and each column in use.
