@@ -37,7 +37,7 @@ func Jacobi(ctx context.Context, a matrix.Matrix[float64]) (values []float64, v 
 				if apq-apq != 0 || x-x != 0 || y-y != 0 {
 					return nil, w, false
 				}
-				// Skip an element so small that its rotation would not change the diagonal.
+				// Skip an element so small that a rotation would not change the diagonal.
 				if math.Abs(apq) <= 0x1p-54*math.Sqrt(math.Abs(x))*math.Sqrt(math.Abs(y)) || apq == 0 {
 					continue
 				}
@@ -59,7 +59,7 @@ func Jacobi(ctx context.Context, a matrix.Matrix[float64]) (values []float64, v 
 }
 
 // sortEigenpairs returns the values in descending order and the rows of w as columns in the same
-// order. It multiplies each column by its Sign.
+// order. It changes the sign of a column if Sign returns −1 for the column.
 func sortEigenpairs(unsorted []float64, w matrix.Matrix[float64]) (values []float64, v matrix.Matrix[float64]) {
 	n := len(unsorted)
 	order := make([]int, n)

@@ -164,7 +164,7 @@ func (s *Samples) meanDirections(ctx context.Context, k int, tolerance float64) 
 }
 
 // leadingEigenvectors returns eigenvectors and eigenvalues of an operator in d dimensions. The
-// iteration ends when the number of converged leading eigenvectors is want.
+// parameter want is the number of leading eigenvectors that must converge.
 func leadingEigenvectors(ctx context.Context, times subspace.Operator, d, want int, tolerance float64) (*mat.Dense, []float64, error) {
 	v := mat.NewDense(d, want+extraPrincipal, nil)
 	rng := rand.New(rand.NewPCG(1, 1))

@@ -228,8 +228,8 @@ func (sp *Span) coordinates(ctx context.Context, p *mat.Dense) *mat.Dense {
 	return z
 }
 
-// eachSpanningBlock calls f for consecutive blocks x of rows of X₁, until the context ends. The
-// argument from is the index of the first row of the block, and the last row is to − 1.
+// eachSpanningBlock calls f for consecutive blocks x of rows of X₁, until the context ends. The rows
+// of the block have the indices k with from ≤ k < to.
 func (sp *Span) eachSpanningBlock(ctx context.Context, f func(from, to int, x matrix.Matrix[float64])) {
 	const some = 64
 	block := matrix.New[float64](some, sp.Full.D, nil)

@@ -25,8 +25,8 @@ const (
 	// variance.
 	leastSpread = 1e-24
 	// If there are at most wholeFeatures features, DiagonalWhitening uses all features instead of
-	// the span. The span of fewer samples than features contains no feature axis, so every direction
-	// in the span has the noise of all features.
+	// the span. If there are fewer samples than features, the span contains no feature axis, so every
+	// direction in the span has the noise of all features.
 	wholeFeatures = 1500
 	// leastIntensity keeps a covariance positive definite if the Ledoit–Wolf intensity is 0.
 	leastIntensity = 1e-10

@@ -73,7 +73,7 @@ type Costs[T num.Float] interface {
 type Problem[T num.Float] struct {
 	Costs Costs[T]
 	A, B  []T     // weights of rows and columns
-	Mass  float64 // if positive, the total mass of a partial plan; at most the sum of A and the sum of B
+	Mass  float64 // if positive, the total mass of a partial plan; at most the smaller of the sums of A and B
 	Work  float64 // if positive, the limit of Solver.Work
 	// CostWork is the time to compute a cost, in units of the time to read a stored cost; 0 means
 	// 1. CostWork determines how often Solve checks the context.
@@ -582,8 +582,8 @@ func (s *Solver[T]) subtree(top int32) []int32 {
 
 // pivotUntilOptimal makes pivots until no reduced cost is negative. It collects the arc of least
 // reduced cost from each of a few rows. The collected arc with the most negative reduced cost enters
-// the tree. This is repeated until the magnitude of every negative reduced cost of a collected arc
-// is less than an eighth of the first. Then pivotUntilOptimal continues with the next rows.
+// the tree. pivotUntilOptimal repeats this step until the remaining negative reduced costs have less
+// than an eighth of the first magnitude. Then it continues with the next rows.
 //
 // If exact is false, a pivot only shifts dual variables, and all dual variables are recomputed from
 // time to time. Two rules then prevent an endless loop due to rounding errors: a reduced cost

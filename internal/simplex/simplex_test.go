@@ -331,8 +331,8 @@ func weightsOf(rng *rand.Rand, n, kind int) []float64 {
 	return w
 }
 
-// bestOf returns the least cost of assigning k of the rows from row i on to different columns. Bit j
-// of used is 1 if column j is not available.
+// bestOf returns the least cost of assigning k of the rows i, i+1, … to different columns. Bit j of
+// used is 1 if column j is not available.
 func bestOf(cost matrix[float64], k, i, used int) float64 {
 	switch {
 	case k == 0:

@@ -345,7 +345,7 @@ func (c *Case) Call(what string, f func()) {
 		}
 		for _, m := range asm.Machines() {
 			if lv < asm.AVX512 && m != asm.CurrentMachine() {
-				continue // below AVX-512, kernels do not depend on the machine
+				continue // below AVX-512, kernels do not read the tables of asm.Machines
 			}
 			restore := asm.SwitchMachine(m)
 			c.reset()
