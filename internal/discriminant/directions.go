@@ -99,10 +99,10 @@ func (s *Samples) betweenFactor(ctx context.Context) matrix.Matrix[float64] {
 	return b
 }
 
-// fisherDirections returns orthonormal columns, as many as p has. The first columns, at most C − 1,
+// fisherDirections returns as many orthonormal columns as p has. The first columns, at most C − 1,
 // are the leading directions in which the class means differ. The remaining columns are the columns
-// of p, orthonormalized. In whitened features, the directions are the directions of linear
-// discriminant analysis. If the context ends, fisherDirections returns p.
+// of p, orthonormalized. If the features are whitened, the first columns are the directions of
+// linear discriminant analysis. If the context ends, fisherDirections returns p.
 func (s *Samples) fisherDirections(ctx context.Context, p *mat.Dense, tolerance float64) *mat.Dense {
 	_, k := p.Dims()
 	values, directions, ok := s.meanDirections(ctx, k, tolerance)
@@ -183,8 +183,8 @@ func leadingEigenvectors(ctx context.Context, times subspace.Operator, d, want i
 const residualElements, residualRows = 1 << 20, 1 << 10
 
 // eachResiduals calls f with consecutive blocks of residuals. Residuals are the samples minus their
-// class means. The argument first is the index of the first row of the block. The next block
-// overwrites the memory of the block.
+// class means. The argument first is the index of the first row of the block. A block is valid only
+// until f returns.
 func (s *Samples) eachResiduals(ctx context.Context, f func(first int, block matrix.Matrix[float64])) {
 	rows := min(s.N, max(residualRows, residualElements/s.D))
 	buffer := matrix.New[float64](rows, s.D, nil)

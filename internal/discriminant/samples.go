@@ -307,9 +307,9 @@ func evenlySpaced(n, limit int) []int {
 	return at
 }
 
-// ClassQuota returns the number of samples to take from a class with count samples, if about limit
-// of n samples are taken in all and every class contributes the same fraction. The result is at
-// least two.
+// ClassQuota returns the number of samples to take from a class with count samples to reduce a total
+// of n samples to about limit samples. Every class contributes the same fraction of its samples, but
+// at least two samples.
 func ClassQuota(count, limit, n int) int {
 	return max(2, int(float64(count)*float64(limit)/float64(n))) // count·limit may overflow
 }

@@ -108,9 +108,9 @@ func columnSquares(b matrix.Matrix[float64]) []float64 {
 // maximum number of block iterations for the eigenvectors of S_b.
 const minFisherShrinkage, fisherSteps = 0.05, 40
 
-// FisherDirections is like Samples.fisherDirections, except if the features were scaled separately.
-// It then shrinks the correlations of S_b in the same way as the correlations of S_w, but does not
-// shrink the variances:
+// FisherDirections is like Samples.fisherDirections if the features were not scaled separately.
+// Otherwise FisherDirections also shrinks the correlations of S_b in the same way as the
+// correlations of S_w, but does not shrink the variances:
 //
 //	(1 − α) S_b + α diag(S_b)  =  S_t,α − S_w,α
 //

@@ -289,7 +289,8 @@ const (
 	weightKinds    = 4
 )
 
-// structuredCosts returns costs of one kind: distances of points on a line or on a grid, random costs, or costs with many ties.
+// structuredCosts returns costs of the given kind: distances of points on a line or on a grid, random
+// costs, or costs with many ties.
 func structuredCosts(rng *rand.Rand, n, m, kind int) matrix[float64] {
 	c := matrix[float64]{m, make([]float64, n*m)}
 	side := int(math.Ceil(math.Sqrt(float64(max(n, m)))))
@@ -315,7 +316,7 @@ func structuredCosts(rng *rand.Rand, n, m, kind int) matrix[float64] {
 	return c
 }
 
-// weightsOf returns n weights of one kind. The sum of the weights is 1.
+// weightsOf returns n weights of the given kind. The sum of the weights is 1.
 func weightsOf(rng *rand.Rand, n, kind int) []float64 {
 	w, sum := make([]float64, n), 0.
 	for i := range w {
