@@ -5,8 +5,8 @@
 // math.FMA or convert the product to float64.
 //
 // For n = 784, a symmetric eigenproblem takes half as long as in gonum, and a Cholesky factorization
-// a fifth. For n = 10, an eigenproblem takes four times as long (38 µs; go test -bench Eigen), but a
-// fit solves only a few small eigenproblems.
+// takes a fifth of gonum's time. For n = 10, an eigenproblem takes four times as long as in gonum
+// (38 µs; go test -bench Eigen), but a fit solves only a few small eigenproblems.
 //
 // Matrices are row-major. Only the lower triangle of a symmetric operand is read.
 package algebra

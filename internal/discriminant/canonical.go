@@ -195,8 +195,8 @@ type Lengths struct {
 	Leading     int  // number of columns that keep their length; 0 means all
 }
 
-// WithLengths returns a copy of c whose columns have the lengths that by selects. If the context
-// ends, the result is unfinished.
+// WithLengths returns a copy of c with the column lengths described by the argument of type Lengths.
+// If the context ends, the result is unfinished.
 func (c *Components) WithLengths(ctx context.Context, by Lengths) *Components {
 	d, p := c.P.Dims()
 	out := &Components{P: mat.DenseCopyOf(c.P), Scales: make([]float64, p), Ratios: c.Ratios, Rank: c.Rank}
@@ -285,7 +285,7 @@ func (c *Components) RatiosOf(turn *mat.Dense, ridge float64) []float64 {
 	return ratios
 }
 
-// shrinkColumns multiplies the columns of p, beginning with column first, by almostZero.
+// shrinkColumns multiplies columns first, first+1, … of p by almostZero.
 func shrinkColumns(p *mat.Dense, first int) {
 	d, columns := p.Dims()
 	for i := range d {

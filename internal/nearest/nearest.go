@@ -105,7 +105,7 @@ func (s *Set[T]) insertSorted(d T, row int) {
 	ds[i], rs[i] = d, row
 }
 
-// OfferAll offers the candidates first, first+1, … at the given distances.
+// OfferAll offers candidates with the rows first, first+1, … and the given distances.
 func (s *Set[T]) OfferAll(distances []T, first int) {
 	j := 0
 	for ; j < len(distances) && len(s.distances) < s.k; j++ {

@@ -93,7 +93,7 @@ func Assignment(cost [][]float64) (Real, bool) {
 	if len(cost) == 0 {
 		return Real{}, true
 	}
-	best := map[int]Real{0: {}} // minimum cost of assigning the first rows, by the set of assigned columns
+	best := map[int]Real{0: {}} // minimum costs of assigning the first rows; the keys are bit sets of the assigned columns
 	for _, row := range cost {
 		next := make(map[int]Real)
 		for set, sum := range best {

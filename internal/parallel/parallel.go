@@ -17,8 +17,8 @@ import (
 const minWorkerLimit = 64
 
 // Workers returns the number of goroutines, including the caller's, for the given number of pieces
-// of work. The result is the requested number, limited to the range from 1 to pieces, and to the
-// larger of 64 and GOMAXPROCS.
+// of work. The result is the requested number, limited to the number of pieces and to the larger of
+// 64 and GOMAXPROCS. The result is at least 1.
 func Workers(requested, pieces int) int {
 	k := min(requested, pieces)
 	if k > minWorkerLimit {
