@@ -19,9 +19,9 @@ import (
 
 const module = "github.com/gomonge/monge"
 
-// below lists the packages of this module that each package may import. A package that is not
-// listed may import nothing. A name that ends in /... stands for a package and all packages below
-// it.
+// below lists the packages of this module that each package may import. A package without an entry
+// may not import any package of the module. A name that ends in /... stands for a package and all
+// packages in its subdirectories.
 var below = map[string][]string{
 	"":                                   nil,
 	"internal/asm":                       {"internal/asm/num", "internal/cpuid"},
@@ -230,8 +230,8 @@ var listAll = sync.OnceValues(func() (ps []goPackage, err error) {
 	}
 })
 
-// TestExportedNamesHaveComments checks functions, types, methods, constants and variables of the
-// public packages.
+// TestExportedNamesHaveComments checks that the exported functions, types, methods, constants and
+// variables of public packages have doc comments.
 func TestExportedNamesHaveComments(t *testing.T) {
 	t.Parallel()
 	// Methods of standard interfaces need no comment.

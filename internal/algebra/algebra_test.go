@@ -31,7 +31,7 @@ func clone(m matrix.Matrix[float64]) matrix.Matrix[float64] {
 	return c
 }
 
-// definite returns G·Gᵀ + shift·I.
+// definite returns G·Gᵀ + shift·I for a random n × n matrix G.
 func definite(rng *rand.Rand, n int, shift float64) matrix.Matrix[float64] {
 	g, a := random(rng, n, n), matrix.New[float64](n, n, nil)
 	gonum(a).Mul(gonum(g), gonum(g).T())
@@ -210,8 +210,8 @@ func eye(n int) mat.Matrix {
 	return mat.NewDiagDense(n, ones)
 }
 
-// TestGoldenBits compares a hash of results with a constant. The results have the same bits on
-// every machine.
+// TestGoldenBits compares a hash of the results of several functions with a constant. The results
+// are bit-identical on every machine.
 func TestGoldenBits(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 5))
 	const n = 101
@@ -310,11 +310,11 @@ func TestSVD(t *testing.T) {
 	for _, shape := range [][3]int{{1, 1, 1}, {3, 3, 3}, {9, 4, 4}, {40, 10, 10}, {30, 30, 30}, {5, 5, 0}, {6, 4, 1}, {20, 12, 7}} {
 		m, n, rank := shape[0], shape[1], shape[2]
 		s := NewSVD(m, n)
-		a := matrix.New[float64](n, m, nil) // rows are columns
+		a := matrix.New[float64](n, m, nil) // transposed
 		if rank > 0 {
 			gonum(a).Mul(gonum(random(rng, n, rank)), gonum(random(rng, rank, m)))
 		}
-		for i := range n { // columns of very different lengths
+		for i := range n { // give the columns very different lengths
 			Scale(a.Row(i), math.Ldexp(1, -3*i))
 		}
 		copy(s.U.Data, a.Data)

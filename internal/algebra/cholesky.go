@@ -9,7 +9,7 @@ import (
 )
 
 // blockSize is the number of columns that a blocked algorithm processes at once. Element-wise work
-// is of order blockSize·n²; the rest is matrix products.
+// is of order blockSize·n². All other work is matrix products.
 const blockSize = 48
 
 // Cholesky is the factor L of a symmetric positive definite matrix A = L·Lᵀ (n × n).
@@ -25,9 +25,9 @@ type Cholesky struct {
 	scratch  []float64              // n × min(n, blockSize)
 }
 
-// NewCholesky factorizes a. It reads the lower triangle, overwrites it with the factor, and retains
-// it. It reports false, and leaves a undefined, if a is not positive definite to rounding, if it is
-// not finite, or if the context ends.
+// NewCholesky factorizes the matrix a. It reads the lower triangle of a, overwrites the triangle
+// with the factor, and retains a. It reports false, and leaves a undefined, if a is not positive
+// definite to rounding, if a is not finite, or if the context ends.
 func NewCholesky(ctx context.Context, a matrix.Matrix[float64]) (*Cholesky, bool) {
 	n := a.Rows
 	if a.Cols != n {
@@ -41,7 +41,8 @@ func NewCholesky(ctx context.Context, a matrix.Matrix[float64]) (*Cholesky, bool
 	for j := 0; j < n; j += blockSize {
 		k := min(j+blockSize, n)
 		if j > 0 {
-			// J is the column block j … k−1. Set A_iJ −= L_i,0…j · (L_J,0…j)ᵀ for rows i ≥ j.
+			// J is the column block j … k−1, and B is the column block before J. Set
+			// A_iJ −= L_iB · (L_JB)ᵀ for the rows i ≥ j.
 			less := c.scratchMatrix(0, j, k-j)
 			for r := j; r < k; r++ {
 				for i, v := range a.Row(r)[:j] {
@@ -155,7 +156,8 @@ func (c *Cholesky) SolveRows(ctx context.Context, x matrix.Matrix[float64]) erro
 		}
 		k := min(j+blockSize, n)
 		if j > 0 && x.Rows > 0 {
-			// J is the column block j … k−1. Set X_J −= X_0…j · (L_J,0…j)ᵀ.
+			// J is the column block j … k−1, and B is the column block before J. Set
+			// X_J −= X_B · (L_JB)ᵀ.
 			less := matrix.New[float64](j, k-j, nil)
 			for r := j; r < k; r++ {
 				for i, v := range c.l.Row(r)[:j] {

@@ -37,7 +37,7 @@ func Jacobi(ctx context.Context, a matrix.Matrix[float64]) (values []float64, v 
 				if apq-apq != 0 || x-x != 0 || y-y != 0 {
 					return nil, w, false
 				}
-				// A rotation for such a small element would not change the diagonal.
+				// Skip an element so small that a rotation would not change the diagonal.
 				if math.Abs(apq) <= 0x1p-54*math.Sqrt(math.Abs(x))*math.Sqrt(math.Abs(y)) || apq == 0 {
 					continue
 				}
@@ -59,7 +59,7 @@ func Jacobi(ctx context.Context, a matrix.Matrix[float64]) (values []float64, v 
 }
 
 // sortEigenpairs returns the values in descending order and the rows of w as columns in the same
-// order, with their signs fixed.
+// order. It changes the sign of a column if Sign returns −1 for the column.
 func sortEigenpairs(unsorted []float64, w matrix.Matrix[float64]) (values []float64, v matrix.Matrix[float64]) {
 	n := len(unsorted)
 	order := make([]int, n)
@@ -154,8 +154,8 @@ func Pencil(ctx context.Context, a, b matrix.Matrix[float64]) (values []float64,
 		return nil, v, false
 	}
 	symmetrize(a)
-	// SolveRows turns A into A·L⁻ᵀ. Its transpose is L⁻¹·A, because A is symmetric. SolveRows then
-	// turns L⁻¹·A into L⁻¹·A·L⁻ᵀ.
+	// The first call of SolveRows turns A into A·L⁻ᵀ. The transpose of A·L⁻ᵀ is L⁻¹·A, because A is
+	// symmetric. The second call turns L⁻¹·A into L⁻¹·A·L⁻ᵀ.
 	if l.SolveRows(ctx, a) != nil {
 		return nil, v, false
 	}

@@ -81,7 +81,7 @@ func TestPivotedCholesky(t *testing.T) {
 		if e := math.Abs(least-last*last) / least; !(e < 1e-10) {
 			t.Errorf("%+v: the last pivot is %v of the first, should be %v", c, least, last*last)
 		}
-		// The pivot rows of L are a triangular factor.
+		// In the order of the pivots, the pivot rows of L form a lower triangular matrix.
 		square := matrix.New[float64](c.rank, c.rank, nil)
 		for i, row := range pivots {
 			copy(square.Row(i), l.Row(row))

@@ -16,7 +16,7 @@ func LedoitWolf(ctx context.Context, rows matrix.Matrix[float64], trace, square 
 	return LedoitWolfOf(rows.Rows, rows.Cols, AddFourth(ctx, 0, rows), trace, square)
 }
 
-// AddFourth returns sum + Σ_i ‖r_i‖⁴ of the rows.
+// AddFourth returns sum + Σ_i ‖r_i‖⁴, where r_i is row i of the matrix.
 func AddFourth(ctx context.Context, sum float64, rows matrix.Matrix[float64]) float64 {
 	for i := 0; i < rows.Rows && ctx.Err() == nil; i++ {
 		q := Dot(rows.Row(i), rows.Row(i))

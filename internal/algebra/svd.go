@@ -11,8 +11,8 @@ import (
 // SVD computes the singular value decomposition A = Σ_k σ_k u_k v_kᵀ of m × n matrices with n ≤ m.
 // It contains the workspace; only NewSVD allocates.
 type SVD struct {
-	// U is n × m. Before Factorize its rows are the columns of A. Afterwards they are the left
-	// singular vectors, which are orthonormal for every rank.
+	// U is n × m. The caller stores the columns of A in the rows of U. Factorize replaces the rows
+	// with the left singular vectors, which are orthonormal even if A is rank-deficient.
 	U matrix.Matrix[float64]
 	// V is n × n. Its rows are the right singular vectors.
 	V matrix.Matrix[float64]
@@ -40,9 +40,10 @@ func NewSVD(m, n int) *SVD {
 //
 // It is the one-sided Jacobi method (M. R. Hestenes, "Inversion of matrices by biorthogonalization
 // and related results", J. SIAM 6, 1958): pairs of columns are rotated until all are orthogonal
-// relative to their lengths. The vectors of small singular values, too, are orthonormal to rounding
-// (J. Demmel and K. Veselić, "Jacobi's method is more accurate than QR", SIAM J. Matrix Anal. Appl.
-// 13, 1992). A column shorter than 2⁻⁵⁰⁰ times the largest element counts as zero.
+// relative to their lengths. The singular vectors are orthonormal to rounding, even for small
+// singular values (J. Demmel and K. Veselić, "Jacobi's method is more accurate than QR", SIAM J.
+// Matrix Anal. Appl. 13, 1992). A column shorter than 2⁻⁵⁰⁰ times the largest element counts as
+// zero.
 func (s *SVD) Factorize(ctx context.Context) bool {
 	n, m := s.U.Rows, s.U.Cols
 	top := 0.
@@ -94,8 +95,8 @@ func (s *SVD) Factorize(ctx context.Context) bool {
 
 const negligibleSquare = 0x1p-1000 // columns with a smaller squared length count as zero
 
-// orthogonalizeColumns rotates columns p and q to make them orthogonal. It reports whether they
-// were not yet orthogonal.
+// orthogonalizeColumns makes columns p and q orthogonal by a rotation. It reports whether a rotation
+// was necessary.
 func (s *SVD) orthogonalizeColumns(p, q int, least float64) bool {
 	x, y := s.squaredLengths[p], s.squaredLengths[q]
 	if x < negligibleSquare || y < negligibleSquare {
@@ -189,8 +190,8 @@ func (s *SVD) Polar(ctx context.Context, dst matrix.Matrix[float64]) {
 // Factor computes the QR decomposition of Aᵀ for a matrix A (p × d, p ≤ d). It uses reflections
 // H_j = I − τ_j v_j v_jᵀ that act on elements j … d−1; the first element of v_j is 1 (Golub and Van
 // Loan, algorithm 5.2.1). Factor stores the diagonal of R in diag and the other elements of R to
-// the left of the diagonal of a. It stores the elements of v_j after the first in row j of a, to
-// the right of the diagonal. The squares of the elements must not overflow or underflow. If the
+// the left of the diagonal of a. It stores v_j without its first element in row j of a, to the
+// right of the diagonal. The squares of the elements of a must not overflow or underflow. If the
 // context ends, Factor and FormQ stop with an unfinished result.
 func Factor(ctx context.Context, a matrix.Matrix[float64], tau, diag []float64) {
 	for j := range a.Rows {
@@ -205,8 +206,8 @@ func Factor(ctx context.Context, a matrix.Matrix[float64], tau, diag []float64) 
 	}
 }
 
-// FormQ replaces the reflections stored by Factor with the rows of Qᵀ, where Q = H_0 H_1 ⋯ H_{p−1}
-// E and E contains the first p columns of I. It applies the reflections from the last to the first.
+// FormQ replaces the reflections stored by Factor with the rows of Qᵀ, where Q is the first p columns
+// of H_0 H_1 ⋯ H_{p−1}. It applies the reflections from the last to the first.
 func FormQ(ctx context.Context, a matrix.Matrix[float64], tau []float64) {
 	for j := a.Rows - 1; j >= 0; j-- {
 		if ctx.Err() != nil {

@@ -138,7 +138,7 @@ func (t *Tridiagonal) Rows(ctx context.Context) matrix.Matrix[float64] {
 		if ctx.Err() != nil {
 			break
 		}
-		// Build Q as a whole and transpose it at the end.
+		// The loop builds Q. Rows transposes Q at the end.
 		from := k0 + 1
 		vb := v.RowRange(0, b).ColRange(from, n)
 		for i := range b {
@@ -146,8 +146,8 @@ func (t *Tridiagonal) Rows(ctx context.Context) matrix.Matrix[float64] {
 			clear(row[:i])
 			copy(row[i:], t.vectors.Row(k0 + i)[k0+i+1:])
 		}
-		// H_0 ⋯ H_{b−1} = I − VᵀSV. The diagonal of S is τ. Column i of S above τ_i is −τ_i S (V
-		// v_i).
+		// H_0 ⋯ H_{b−1} = I − VᵀSV. The diagonal of S is τ. Above the diagonal, column i of S is
+		// −τ_i S' V' v_i, where S' is the leading i × i block of S, and V' is the first i rows of V.
 		sb := s.RowRange(0, b).ColRange(0, b)
 		for i := range b {
 			for r := range b {
@@ -166,7 +166,7 @@ func (t *Tridiagonal) Rows(ctx context.Context) matrix.Matrix[float64] {
 				sb.Set(r, i, -float64(t.tau[k0+i]*sum))
 			}
 		}
-		// Z −= Vᵀ S V Z in the rows and columns that the reflections touch.
+		// Set Z −= Vᵀ S V Z in the rows and columns that the reflections change.
 		zb := z.RowRange(from, n).ColRange(from, n)
 		yb, syb := y.RowRange(0, b).ColRange(from, n), sy.RowRange(0, b).ColRange(from, n)
 		dense.Product(ctx, yb, vb, zb, false)
@@ -189,10 +189,10 @@ func (t *Tridiagonal) Rows(ctx context.Context) matrix.Matrix[float64] {
 	return z
 }
 
-// Diagonalize returns the eigenvalues of T in no particular order. It applies the same rotations to
-// the rows of z (n rows): z = I becomes the eigenvectors of T, and z = Qᵀ becomes the eigenvectors
-// of A. It reports false if the iteration does not converge, for example because of NaN, or if the
-// context ends.
+// Diagonalize returns the eigenvalues of T in no particular order. It applies the rotations that
+// diagonalize T to the rows of z (n rows). The rotations turn z = I into the eigenvectors of T, and
+// z = Qᵀ into the eigenvectors of A. Diagonalize reports false if the iteration does not converge,
+// for example because of NaN, or if the context ends.
 //
 // It is the implicit QL algorithm (A. Dubrulle, R. S. Martin and J. H. Wilkinson, "The implicit QL
 // algorithm", Numer. Math. 12, 1968) with Wilkinson's shift. Diagonalize collects rotations and

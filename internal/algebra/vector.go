@@ -2,8 +2,8 @@ package algebra
 
 import "math"
 
-// Dot returns Σ x_i y_i. Element i belongs to lane i mod 4. Each lane is a chain of FMAs, and the
-// lanes are added pairwise at the end. y must be at least as long as x.
+// Dot returns Σ x_i y_i. It adds x_i y_i to partial sum i mod 4 by an FMA, and adds the four partial
+// sums pairwise at the end. The slice y must be at least as long as x.
 func Dot(x, y []float64) float64 {
 	y = y[:len(x)]
 	var s0, s1, s2, s3 float64
@@ -27,7 +27,7 @@ func Dot(x, y []float64) float64 {
 	return (s0 + s2) + (s1 + s3)
 }
 
-// Axpy adds a·x to y. y must be at least as long as x.
+// Axpy adds a·x to y. The slice y must be at least as long as x.
 func Axpy(a float64, x, y []float64) {
 	y = y[:len(x)]
 	for i, xi := range x {

@@ -12,10 +12,10 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// View returns m as a matrix.Matrix that shares its elements.
+// View returns a matrix.Matrix that shares the elements of m.
 func View(m *mat.Dense) matrix.Matrix[float64] { return General(m.RawMatrix()) }
 
-// General is like View for a blas64.General.
+// General is like View, but takes a blas64.General.
 func General(g blas64.General) matrix.Matrix[float64] {
 	return matrix.Matrix[float64]{Rows: g.Rows, Cols: g.Cols, Stride: g.Stride, Data: g.Data}
 }
@@ -64,8 +64,8 @@ func TransMul(ctx context.Context, dst, a, b *mat.Dense) {
 // which take a few milliseconds, but not before they have processed minPieceRows rows.
 const pieceMultiplications, minPieceRows = 1 << 24, 64
 
-// Product sets dst = a·b, or adds a·b to dst if add is set, with the same bits as matrix.Mul. It checks
-// the context between pieces. If the context ends, dst is unfinished.
+// Product sets dst = a·b, or adds a·b to dst if add is set, with the same bits as matrix.Mul. It
+// checks the context every few milliseconds. If the context ends, dst is unfinished.
 func Product(ctx context.Context, dst, a, b matrix.Matrix[float64], add bool) {
 	inner, rows := max(1, b.Rows), pieceMultiplications/max(1, b.Rows*b.Cols)
 	if rows < minPieceRows {
@@ -85,7 +85,8 @@ func Product(ctx context.Context, dst, a, b matrix.Matrix[float64], add bool) {
 }
 
 // TransProduct sets dst = aᵀ·b, or adds aᵀ·b to dst if add is set, with the same bits as
-// matrix.TransMul. It checks the context between pieces. If the context ends, dst is unfinished.
+// matrix.TransMul. It checks the context every few milliseconds. If the context ends, dst is
+// unfinished.
 func TransProduct(ctx context.Context, dst, a, b matrix.Matrix[float64], add bool) {
 	rows := max(minPieceRows, pieceMultiplications/max(1, a.Cols*b.Cols))
 	for k := 0; k == 0 || k < a.Rows; k += rows {

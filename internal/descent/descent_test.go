@@ -487,7 +487,7 @@ func TestCancel(t *testing.T) {
 		}
 	})
 
-	// The problem returns its own deadline error.
+	// The problem returns a deadline error while the context of Minimize is still active.
 	calls := 0
 	f := &failing{Problem: good, isBad: func(*mat.Dense) bool { calls++; return calls > 5 },
 		respond: func(*mat.Dense) (float64, error) { return 0, fmt.Errorf("evaluate: %w", context.DeadlineExceeded) }}
@@ -573,8 +573,8 @@ func TestTolerances(t *testing.T) {
 		}
 	}
 
-	// Without tolerances, the minimization continues to the rounding level and ends at a good
-	// point.
+	// Without tolerances, the minimization continues until rounding errors prevent progress. The
+	// gradient must then be small.
 	for _, method := range methods {
 		r := run(descent.Settings{Method: method, MaxSteps: off, GradientTolerance: off, StepTolerance: off})
 		if r.Status != descent.LineSearchFailed && r.Status != descent.Stalled && r.Status != descent.GradientTolerance || relativeGradient(r) > 1e-11 {
@@ -650,8 +650,8 @@ func TestEvaluations(t *testing.T) {
 	})
 }
 
-// TestProjectedGradientStep checks that the first step goes from P⁰ to Π(P⁰ − G), where G is the
-// gradient at P⁰, as in algorithm 1 of the paper.
+// TestProjectedGradientStep checks that the first step goes from the start P to Π(P − G), where G is
+// the gradient at P, and Π is the projection onto the manifold.
 func TestProjectedGradientStep(t *testing.T) {
 	m := stiefel.New(8, 3)
 	f := &linear{gaussian(8, 3, rand.New(rand.NewPCG(1, 1)))}

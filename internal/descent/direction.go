@@ -6,8 +6,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A line search uses a direction only if the cosine of the angle between the direction and the
-// direction of steepest descent is at least the bound of the method.
+// A method replaces its search direction if the cosine of the angle between the direction and the
+// direction of steepest descent is below the bound of the method.
 const (
 	minCosineConjugate   = 1e-3
 	minCosineQuasiNewton = 1e-6

@@ -36,10 +36,10 @@ type lineStep struct {
 //	φ(α) ≤ φ(0) + δ α φ'(0)                                 (Armijo), or
 //	φ(α) ≤ lowest + noise  and  φ'(α) ≤ (2δ − 1) φ'(0)      (approximate Armijo)
 //
-// Conjugate gradient and LBFGS also require φ'(α) ≥ σ φ'(0). For a quadratic φ, the bound on φ'(α)
-// is the Armijo condition, expressed by slopes. Near a minimum, slopes keep their digits, but the
-// difference of two values is mostly rounding error (Hager and Zhang 2005, section 3). search
-// treats a point where f or its gradient cannot be computed as a step that is too long.
+// Conjugate gradient and LBFGS also require φ'(α) ≥ σ φ'(0). For a quadratic φ, the upper bound on
+// φ'(α) is equivalent to the Armijo condition. Near a minimum, slopes are accurate, but the
+// difference of two values is mostly rounding error (Hager and Zhang 2005, section 3). If f or its
+// gradient cannot be computed at a point, search treats the step as too long.
 //
 // The slope is φ'(α) = ⟨grad f, T(D)⟩ at the trial point, exact to first order in α.
 //
@@ -146,7 +146,7 @@ func (s *solver) leastSlope() float64 {
 func extrapolate(low, alpha, next float64) float64 {
 	step := alpha - low
 	if !(next > alpha) {
-		next = math.Inf(1) // f is concave up to alpha
+		next = math.Inf(1) // the slope does not increase from low to alpha
 	}
 	return alpha + min(max(next-alpha, step), float64(9*step))
 }

@@ -284,8 +284,8 @@ func (s *solver) differentiate(x *iterate) evaluationOutcome {
 			s.lastError = context.Cause(s.ctx)
 			return canceled
 		}
-		// Minimize returns the start, because the start has been evaluated. Finish the gradient of
-		// the start.
+		// The start has been evaluated, so Minimize returns the start. The gradient must be
+		// complete.
 		s.manifold.Tangent(context.WithoutCancel(s.ctx), x.grad, x.point, x.ambient)
 	}
 	x.norm = math.Sqrt(s.manifold.Inner(x.point, x.grad, x.grad))

@@ -10,8 +10,8 @@ import (
 	"github.com/gomonge/monge/internal/stiefel"
 )
 
-// brockett is Brockett's cost f(P) = tr(PᵀAPN) with N diagonal. N = I gives trace minimization. Its
-// gradient is 2APN.
+// brockett is Brockett's cost f(P) = tr(PᵀAPN) for a diagonal matrix N. The gradient of f is 2APN.
+// For N = I, the minimization of f is trace minimization.
 type brockett struct {
 	a *mat.SymDense
 	n []float64
@@ -206,7 +206,7 @@ func eigenvectors(a *mat.SymDense, n []float64) (*mat.Dense, float64) {
 	return mat.DenseCopyOf(v.Slice(0, d, 0, len(n))), sum
 }
 
-// bestRatio returns the minimum of the trace ratio and a minimizer. It uses Newton's iteration on
+// bestRatio returns a minimizer of the trace ratio and the minimum. It uses Newton's iteration on
 // the eigenvalues of W − ρB (Guo et al. 2003; Ngo, Bellalij and Saad, SIAM Review 2012).
 func bestRatio(w, b *mat.SymDense, p int) (*mat.Dense, float64) {
 	rho := 0.

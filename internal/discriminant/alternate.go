@@ -14,7 +14,7 @@ import (
 
 const (
 	// eigenLimit is the maximum number of samples for which AlternatingSolver computes transport
-	// plans. The graph of more samples would take more than 128 MiB.
+	// plans. The graph of the plans of 4096 samples takes 128 MiB.
 	eigenLimit = 4096
 	// eigenBlock is the number of block iterations in one step.
 	eigenBlock = 10
@@ -83,7 +83,8 @@ func (m AlternatingSolver[T]) Maximize(ctx context.Context, a *Ascent[T]) (desce
 }
 
 // improveWithRidge replaces p by the maximizer of the trace ratio or ratio trace for the transport
-// plans at p. For the ratio trace, it adds the smallest of eigenRidges if C_w is singular.
+// plans at p. For the ratio trace, if the matrix C_w of the within-class costs is singular,
+// improveWithRidge adds the smallest of eigenRidges to C_w.
 func (e *eigen[T]) improveWithRidge(ctx context.Context, p *mat.Dense, traceRatio bool) error {
 	if err := e.assembleGraph(ctx, p); err != nil {
 		return err

@@ -38,7 +38,7 @@ type Watcher interface {
 type Limits struct {
 	MaxSteps          int
 	Tolerance         float64 // gradient norm relative to the norm at the start
-	FunctionTolerance float64 // LBFGS and ConjugateGradient end after three successive steps with a smaller relative gain of J; 0 means off
+	FunctionTolerance float64 // LBFGS and ConjugateGradient end after three successive steps with at most this relative gain of J; 0 means off
 	RoundingError     float64 // relative rounding error of J
 }
 
@@ -71,8 +71,8 @@ type Driver[T dist.Float] struct {
 	Limits    Limits
 	Start     *mat.Dense // first start
 	// If SearchStart is set, an attempt compares its start with the results of a few eigenvalue
-	// iterations and begins at the projection with the largest J. If CallerStart is set, the caller
-	// chose Start, and the search for the first start also tries the principal components.
+	// iterations and begins at the projection with the largest J. CallerStart means that the caller
+	// chose Start. The search of the first attempt then also tries the principal components.
 	SearchStart, CallerStart bool
 	Starts                   int
 	// Random returns the source of random numbers for a start. The first start does not use it.
@@ -197,9 +197,8 @@ func (a *Ascent[T]) measure(ctx context.Context, p *mat.Dense) (value, norm floa
 	return a.driver.Objective.Measure(ctx, p, a.grad)
 }
 
-// measureStart measures J at the start. It begins the record of a solver that does not use package
-// descent and records only steps that raise J. measureStart returns an error if J cannot be
-// computed at the start.
+// measureStart measures J at the start and begins the history of the attempt. It returns an error if
+// J cannot be computed at the start. Only solvers that do not use package descent call measureStart.
 func (a *Ascent[T]) measureStart(ctx context.Context) error {
 	o, p := a.driver.Objective, a.attempt.Projection
 	a.grad = mat.NewDense(o.Samples.D, o.p, nil)

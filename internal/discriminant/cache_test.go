@@ -8,9 +8,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// TestCacheResult compares an objective with CacheResult and an objective without it. Their results
-// must be bit-identical in any order of values, gradients, scatters, projections, ridges and λ.
-// TestCacheResult also checks that CacheResult skips repeated evaluations.
+// TestCacheResult makes a random sequence of evaluations with CacheResult and without CacheResult.
+// The results must be bit-identical. TestCacheResult also checks that CacheResult skips repeated
+// evaluations.
 func TestCacheResult(t *testing.T) {
 	ctx := t.Context()
 	x, labels := clusters(3, 5, 14, 9)

@@ -27,9 +27,9 @@ import (
 // canonical components, in order of descending ratio μ.
 
 // Let Y be the projected samples. The weighted transport plans are the edges of a graph; let L be
-// its Laplacian. Then S = YᵀLY, and 2LY is the gradient of the costs with respect to Y with
-// constant plans. Each pair of classes therefore contributes only n × p gradients, and one matrix
-// product gives S.
+// its Laplacian. Then S = YᵀLY. If the transport plans are held constant, 2LY is the gradient of the
+// costs with respect to Y. Each pair of classes therefore contributes only n × p gradients, and one
+// matrix product gives S.
 
 // scatters returns the transport scatters S_b and S_w at p. It sets the costs of o to σ_b² and σ_w²
 // at p.
@@ -154,10 +154,11 @@ func effectiveRank(s matrix.Matrix[float64]) float64 {
 	return 1 / square
 }
 
-// scatterFloors are the fractions of a trace that scatterEigenvectors adds to S_w, in this order,
-// until S_w is positive definite. The trace is tr S_w plus the ridge plus scatterNoise·tr S_b. The
-// last term is needed if tr S_w is only rounding error: if the samples of each class coincide, or
-// if every sample is transported to itself.
+// scatterEigenvectors adds a multiple of the identity to S_w. The trace of the multiple is an
+// element of scatterFloors times tr S_w + ridge + scatterNoise·tr S_b. scatterEigenvectors tries the
+// elements in order until S_w is positive definite. The term scatterNoise·tr S_b is needed if the
+// samples of each class coincide or every sample is transported to itself, because tr S_w is then
+// only rounding error.
 var scatterFloors = []float64{1e-9, 1e-6, 1e-3}
 
 const scatterNoise = 1e-6
@@ -184,7 +185,7 @@ func (o *Objective[T]) scatterEigenvectors(ctx context.Context, between, within 
 	return nil, within, fault.Ended(ctx, fmt.Errorf("%w: the transport scatters within classes are singular", ErrNoSpread))
 }
 
-// almostZero is the factor by which the columns after the leading columns are multiplied.
+// almostZero is the factor that shrinks the columns of a projection after the leading columns.
 const almostZero = 0x1p-10
 
 // Lengths selects the lengths of the columns of a projection.
@@ -194,8 +195,8 @@ type Lengths struct {
 	Leading     int  // number of columns that keep their length; 0 means all
 }
 
-// WithLengths returns a copy of c whose columns have the lengths that by selects. If the context
-// ends, the result is unfinished.
+// WithLengths returns a copy of c with the column lengths described by the argument of type Lengths.
+// If the context ends, the result is unfinished.
 func (c *Components) WithLengths(ctx context.Context, by Lengths) *Components {
 	d, p := c.P.Dims()
 	out := &Components{P: mat.DenseCopyOf(c.P), Scales: make([]float64, p), Ratios: c.Ratios, Rank: c.Rank}
@@ -242,8 +243,8 @@ func (c *Components) WithColumns(ctx context.Context, span, base *mat.Dense) (*C
 }
 
 // UnitOfLength returns a factor for c.P. After multiplication by the factor, the projected samples
-// have a mean variance of 1 within classes in the first q columns. The parameter unit is the factor
-// by which the features of the model were multiplied in s.
+// have a mean variance of 1 within classes in the first q columns. The features of s are the
+// features of the model times the factor unit.
 func (c *Components) UnitOfLength(ctx context.Context, s *Samples, q int, unit float64, workers int) (float64, error) {
 	d, _ := c.P.Dims()
 	within, total := s.projectedVariances(ctx, mat.DenseCopyOf(c.P.Slice(0, d, 0, q)), workers)
@@ -284,7 +285,7 @@ func (c *Components) RatiosOf(turn *mat.Dense, ridge float64) []float64 {
 	return ratios
 }
 
-// shrinkColumns multiplies the columns of p, beginning with column first, by almostZero.
+// shrinkColumns multiplies columns first, first+1, … of p by almostZero.
 func shrinkColumns(p *mat.Dense, first int) {
 	d, columns := p.Dims()
 	for i := range d {
@@ -323,7 +324,7 @@ func MixProjections(ctx context.Context, s *Samples, all []*mat.Dense, leading, 
 	return c.P, nil
 }
 
-// gramSchmidt returns an orthonormal basis of the columns of a regular matrix v (p × p) by the
+// gramSchmidt returns an orthonormal basis of the columns of a nonsingular matrix v (p × p) by the
 // Gram–Schmidt process. It orthogonalizes every column twice to reach full precision (W. Kahan).
 func gramSchmidt(ctx context.Context, v matrix.Matrix[float64]) matrix.Matrix[float64] {
 	p := v.Rows

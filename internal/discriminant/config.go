@@ -32,8 +32,8 @@ type LambdaRule struct {
 	Relative bool
 }
 
-// maxMemory is the maximum memory of one phase of a fit in bytes. It does not include copies of the
-// samples, whose size depends only on the samples.
+// maxMemory is the maximum number of bytes that one phase of a fit may need. It does not include
+// copies of the samples.
 const maxMemory = 16 << 30
 
 // Need is an amount of memory in bytes and its purpose.

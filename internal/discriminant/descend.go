@@ -9,9 +9,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// DescentSolver uses package descent. It minimizes 1/J. For algorithm 1 of the paper
-// (ProjectedGradient), it minimizes −J, because the steps of this algorithm depend on the scale of
-// the gradient.
+// DescentSolver uses package descent. It minimizes 1/J, except for the method ProjectedGradient. For
+// ProjectedGradient, it minimizes −J, because the steps of this method depend on the scale of the
+// gradient.
 type DescentSolver[T dist.Float] struct{ Method descent.Method }
 
 // Maximize implements Solver.

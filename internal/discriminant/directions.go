@@ -26,8 +26,8 @@ const (
 	// extraPrincipal is the number of additional vectors of a block iteration. They speed up the
 	// convergence of the wanted vectors.
 	extraPrincipal = 4
-	// fewMeans is a number of classes. Up to fewMeans classes, the directions of the class means
-	// are computed from the products of the means, even if there are fewer features than classes.
+	// If there are at most fewMeans classes, the directions of the class means are computed from
+	// the Gram matrix of the means, even if there are fewer features than classes.
 	fewMeans = 64
 	// If the numbers of classes and features both exceed manyMeans, only the leading directions of
 	// the class means are computed.
@@ -99,10 +99,10 @@ func (s *Samples) betweenFactor(ctx context.Context) matrix.Matrix[float64] {
 	return b
 }
 
-// fisherDirections returns orthonormal columns, as many as p has. The first columns, at most C − 1,
+// fisherDirections returns as many orthonormal columns as p has. The first columns, at most C − 1,
 // are the leading directions in which the class means differ. The remaining columns are the columns
-// of p, orthonormalized. In whitened features, the directions are the directions of linear
-// discriminant analysis. If the context ends, fisherDirections returns p.
+// of p, orthonormalized. If the features are whitened, the first columns are the directions of
+// linear discriminant analysis. If the context ends, fisherDirections returns p.
 func (s *Samples) fisherDirections(ctx context.Context, p *mat.Dense, tolerance float64) *mat.Dense {
 	_, k := p.Dims()
 	values, directions, ok := s.meanDirections(ctx, k, tolerance)
@@ -164,7 +164,7 @@ func (s *Samples) meanDirections(ctx context.Context, k int, tolerance float64) 
 }
 
 // leadingEigenvectors returns eigenvectors and eigenvalues of an operator in d dimensions. The
-// parameter want is the number of leading eigenvectors that have converged.
+// parameter want is the number of leading eigenvectors that must converge.
 func leadingEigenvectors(ctx context.Context, times subspace.Operator, d, want int, tolerance float64) (*mat.Dense, []float64, error) {
 	v := mat.NewDense(d, want+extraPrincipal, nil)
 	rng := rand.New(rand.NewPCG(1, 1))
@@ -183,8 +183,8 @@ func leadingEigenvectors(ctx context.Context, times subspace.Operator, d, want i
 const residualElements, residualRows = 1 << 20, 1 << 10
 
 // eachResiduals calls f with consecutive blocks of residuals. Residuals are the samples minus their
-// class means. The argument first is the index of the first row of the block. The next block
-// overwrites the memory of the block.
+// class means. The argument first is the index of the first row of the block. A block is valid only
+// until f returns.
 func (s *Samples) eachResiduals(ctx context.Context, f func(first int, block matrix.Matrix[float64])) {
 	rows := min(s.N, max(residualRows, residualElements/s.D))
 	buffer := matrix.New[float64](rows, s.D, nil)
@@ -267,7 +267,7 @@ func (s *Samples) StandardDeviations(ctx context.Context) []float64 {
 }
 
 // scaledWithin returns a copy of the samples in which every feature is divided by its standard
-// deviation within classes. It also returns the factors.
+// deviation within classes. It also returns the factors by which it multiplied the features.
 func (s *Samples) scaledWithin(ctx context.Context) (*Samples, []float64) {
 	total, within := make([]float64, s.D), make([]float64, s.D)
 	s.eachResiduals(ctx, func(first int, block matrix.Matrix[float64]) {

@@ -26,7 +26,7 @@ func TestDirectionsOfMany(t *testing.T) {
 		checks[c.classes] = ctx.Checks()
 		b := s.betweenFactor(t.Context())
 		for k := range 3 {
-			// BᵀB v = μ v, and v is close to the k-th axis.
+			// Check that BᵀB v = μ v, and that v is close to axis k.
 			column := matrix.New[float64](c.d, 1, nil)
 			matrix.Mul(column, v, unit(v.Cols, k), false)
 			bv, bbv := matrix.New[float64](c.classes, 1, nil), matrix.New[float64](c.d, 1, nil)

@@ -21,28 +21,28 @@ import (
 // Wasserstein discriminant analysis", NeurIPS 2020). The trace ratio tr(PᵀC_bP)/tr(PᵀC_wP), which
 // is J for fixed plans, can be maximized alternately as well (D. M. Roh, Z. Bai and R.-C. Li,
 // arXiv:2211.11891). Neither method needs a derivative, and both methods leave poor local optima
-// quickly. Their fixed points are not stationary points of J (wda/SOLVERS.md), so Auto uses the
-// ratio trace only to find starts.
+// quickly. The fixed points of both methods are not stationary points of J (wda/SOLVERS.md), so the
+// solver Auto uses the ratio trace only to find starts.
 
 const (
-	// eigenSteps is the number of alternate updates for one start.
+	// eigenSteps is the number of updates of the transport plans and the projection in the search
+	// for one start.
 	eigenSteps = 5
 	// eigenSamples limits the samples used to find a start, because the graph is dense.
 	eigenSamples = 1500
 	// eigenClasses limits the classes used to find a start, because the number of pairs is
 	// quadratic.
 	eigenClasses = 128
-	// eigenDense is the number of features up to which C_b and C_w are formed.
+	// eigenDense is the number of features up to which the matrices C_b and C_w are always formed.
 	eigenDense = 128
-	// With more than eigenDense features, eigenBlockSteps replaces eigenSteps, eigenInner limits
-	// the block iterations of a step, and only the first ridge is used. Larger limits took longer
-	// and led to the same optimum.
+	// If there are more than eigenDense features, the search for a start makes eigenBlockSteps
+	// updates with at most eigenInner block iterations each, and uses only the first ridge.
 	eigenBlockSteps, eigenInner = 2, 3
 )
 
-// eigenRidges are added to C_w, as multiples of the mean variance within classes. Each ridge leads
-// to its own start. The best of these starts finds good optima more reliably than the start of a
-// single ridge.
+// eigenRidges are multiples of the mean variance within classes. The search for a start adds each
+// ridge to the diagonal of C_w in turn and keeps the best start, because the start from a single
+// ridge may lead to a poor optimum.
 var eigenRidges = []float64{1, 0.1, 0.01}
 
 // eigen is the eigenvalue iteration on all or some of the samples of an objective.
@@ -110,8 +110,8 @@ func EigenNeeds[T dist.Float](s *Samples, p, workers int) []Need {
 	return append(needs, Need{fmt.Sprintf("the block iteration for %d of %d features", p, s.D), 16 * 8 * d * float64(p)})
 }
 
-// improve replaces p by the leading generalized eigenvectors for the transport plans at p. If there
-// are many features, it makes at most inner block iterations.
+// improve replaces p by the leading generalized eigenvectors for the transport plans at p. The
+// parameter inner limits the number of block iterations, which are used if there are many features.
 func (e *eigen[T]) improve(ctx context.Context, p *mat.Dense, ridge float64, inner int) error {
 	if err := e.assembleGraph(ctx, p); err != nil {
 		return err
@@ -136,8 +136,8 @@ func (e *eigen[T]) ratioTrace(ctx context.Context, p *mat.Dense, ridge float64, 
 	return err
 }
 
-// ratioSteps limits the steps of Dinkelbach's method, which converges quadratically. If each step
-// takes several block iterations, ratioBlocks is the limit.
+// ratioSteps limits the steps of Dinkelbach's method, which converges quadratically. The limit is
+// ratioBlocks if each step consists of several block iterations.
 const ratioSteps, ratioBlocks = 20, 3
 
 // traceRatio replaces p by the maximizer of the trace ratio for the current graph. It repeatedly
@@ -208,7 +208,7 @@ func (e *eigen[T]) formsMatrices() bool { return formsScatters(e.o.Samples.D, e.
 // iteration would not save time, because d is small or p is large.
 func formsScatters(d, p int) bool { return d <= eigenDense || 3*p > d }
 
-// scatterMatrices returns C_b and the sum of C_w and the ridge.
+// scatterMatrices returns C_b and the sum of C_w and the ridge, a multiple of the identity.
 func (e *eigen[T]) scatterMatrices(ctx context.Context, ridge float64) (cb, cw *mat.Dense) {
 	d := e.o.Samples.D
 	all := mat.NewDense(d, d, nil)
@@ -243,8 +243,8 @@ func (e *eigen[T]) multiplyScatter(ctx context.Context, dst, v *mat.Dense, withi
 	x, in, edges := dense.View(s.X), dense.View(v), dense.View(e.edges)
 	y, z, t := matrix.New(n, k, e.y), matrix.New(n, k, e.z), matrix.New(k, d, e.t)
 	e.o.eachPiece(ctx, n, 64, func(i, j int) { matrix.Mul(y.RowRange(i, j), x.RowRange(i, j), in, false) })
-	// part multiplies a block of edges (rows i … j−1, columns from … to−1) by rows from … to−1 of
-	// y. It stores the product in rows i … j−1 of z, or adds the product if add is set.
+	// part multiplies the block of edges in rows i … j−1 and columns k, from ≤ k < to, by rows k
+	// of y. It stores the product in rows i … j−1 of z, or adds the product if add is set.
 	part := func(i, j, from, to int, add bool) {
 		if from < to {
 			matrix.Mul(z.RowRange(i, j), edges.RowRange(i, j).ColRange(from, to), y.RowRange(from, to), add)
@@ -315,7 +315,8 @@ func (e *eigen[T]) assembleGraph(ctx context.Context, p *mat.Dense) error {
 	return nil
 }
 
-// addPair writes the edges of one pair of classes: its weighted transport plan in both directions.
+// addPair solves the transport problem of one pair of classes and stores the weighted transport plan
+// as edges in both directions.
 func (e *eigen[T]) addPair(ctx context.Context, w *PairWorker[T], q pair, plan *[]T) error {
 	o := e.o
 	x, y := classRows(o.Samples, o.y, q.c), classRows(o.Samples, o.y, q.e)

@@ -79,8 +79,8 @@ func TestGradientFloat32(t *testing.T) {
 	for i, c := range gradientCases() {
 		limit := 3e-5
 		if c.inLog {
-			// Almost all of the mass of a sample is transported to the sample itself. The plan has
-			// the relative error of half an ulp of λM in the exponent.
+			// λ is large. The transport plan contains exp(−λM), so the rounding error of λM, half an
+			// ulp, becomes a relative error of the plan.
 			limit = 2e-4
 		}
 		x, labels := c.data(uint64(i))
@@ -182,8 +182,8 @@ func allocations[T dist.Float](t *testing.T, s *Samples) {
 	}
 }
 
-// slopeOfTwo reports whether errors of central differences decrease a hundredfold per tenfold
-// smaller step, for two decades in a row.
+// slopeOfTwo reports whether the errors of central differences decrease about a hundredfold twice in
+// a row. From each error to the next, the step of the differences decreases tenfold.
 func slopeOfTwo(errs []float64) bool {
 	for k := 0; k+2 < len(errs); k++ {
 		a, b := errs[k]/errs[k+1], errs[k+1]/errs[k+2]
@@ -246,8 +246,8 @@ func TestFrozenGradientSlope(t *testing.T) {
 	}
 }
 
-// frozen returns a function that computes −J at p + h·dir directly, with the transport plans at the
-// given p.
+// frozen returns a function that computes −J at p + h·dir with plain loops. The argument p of frozen
+// determines the transport plans.
 func frozen(t *testing.T, x *mat.Dense, labels []int, c gradientCase, p *mat.Dense) func(p, dir *mat.Dense, h float64) float64 {
 	t.Helper()
 	s := mustSamples(t, x, labels)

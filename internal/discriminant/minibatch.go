@@ -13,13 +13,14 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A mini-batch contains samples of several classes, BatchSize samples of each class. Its σ_b² and
-// σ_w² are transport costs between these samples only, with the λ_cc', the weights and the ridge of
-// the whole problem. Their expectations differ from the σ_b² and σ_w² of all samples: a few points
-// are farther from each other than many points, and about 1/b of a sample's mass is transported to
-// itself. The loss is biased, but the gradients are unbiased estimates of the gradient of the
-// expected mini-batch loss (K. Fatras, Y. Zine, R. Flamary, R. Gribonval and N. Courty, "Learning
-// with minibatch Wasserstein", AISTATS 2020). Measurements are in wda/SOLVERS.md.
+// A mini-batch contains BatchSize samples of each of several classes. The σ_b² and σ_w² of a
+// mini-batch are transport costs between its samples only, with the λ_cc', the weights and the ridge
+// of the whole problem. The expectations of these costs differ from the σ_b² and σ_w² of all
+// samples: a few points are farther from each other than many points, and about 1/BatchSize of a
+// sample's weight is transported to the sample itself. The loss is biased, but the gradients are
+// unbiased estimates of the gradient of the expected mini-batch loss (K. Fatras, Y. Zine, R.
+// Flamary, R. Gribonval and N. Courty, "Learning with minibatch Wasserstein", AISTATS 2020).
+// Measurements are in wda/SOLVERS.md.
 //
 // The direction of a step is the gradient of log J, with running means instead of σ_b² and σ_w² to
 // avoid the ratio of two noisy numbers:
@@ -40,13 +41,13 @@ const (
 	// batchSamples is the approximate number of samples in a mini-batch with many classes. A
 	// mini-batch has at most mostClasses classes.
 	batchSamples, mostClasses = 1024, 32
-	// firstStep and lastStep are the lengths of the first and the last steps for a gradient of root
-	// mean square norm. After a round that did not raise J, the length is multiplied by stepShrink.
-	// The manifold has a diameter of about √p·π/2.
+	// firstStep is the length of the first step for a gradient whose norm is the root mean square.
+	// After a round that did not raise J, the length is multiplied by stepShrink. The attempt ends
+	// if the length is less than lastStep. The manifold has a diameter of about √p·π/2.
 	firstStep, lastStep = 0.2, 1e-3
 	stepShrink          = 0.5
-	// The decay factors of the running means of σ_b² and σ_w², of the gradient, and of its squared
-	// norm.
+	// These are the decay factors of three kinds of running means: the costs σ_b² and σ_w², the
+	// gradient, and the squared norm of the gradient.
 	meanDecay, momentumDecay, squareDecay = 0.9, 0.9, 0.99
 )
 
@@ -124,8 +125,8 @@ func (b *batches[T]) draw(ctx context.Context) (*Objective[T], error) {
 			row[j] = T(v)
 		}
 	}
-	// A class is drawn with probability m/C, and a pair of classes with probability
-	// m(m−1) / C(C−1). The weights are divided by these probabilities.
+	// A mini-batch has m of C classes. A class is drawn with probability m/C, and a pair of classes
+	// with probability m(m−1) / C(C−1). The weights are divided by these probabilities.
 	within := float64(all) / float64(m)
 	between := within * float64(all-1) / float64(m-1)
 	for i := range b.o.pairs {
@@ -152,7 +153,7 @@ type stochastic[T dist.Float] struct {
 	between        float64 // running means
 	within         float64
 	square         float64
-	meanAge, age   int        // number of terms in the means between and within, and in momentum and square
+	meanAge, age   int        // numbers of terms: meanAge in between and within, age in momentum and square
 	grad, momentum *mat.Dense // tangent vectors at the current projection
 	mean           *mat.Dense
 	reportBatch    func(batch int) error // reports the progress within a round

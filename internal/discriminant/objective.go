@@ -30,9 +30,9 @@ type Objective[T dist.Float] struct {
 	x            dist.Matrix[T] // n × d
 	pairs        []pair
 	lambdaRule   LambdaRule             // rule that determines λ_cc'
-	meanDistance func(c, e int) float64 // for a relative λ: mean squared distance of two classes of whole at the start
+	meanDistance func(c, e int) float64 // mean squared distance of two classes of whole at the start; nil if λ is not relative
 	Ridge        float64
-	startWithin  float64 // σ_w² at the start, after Prepare
+	startWithin  float64 // σ_w² at the start, set by Prepare
 	local        *localPairs[T]
 	workers      int // maximum number of goroutines
 	pool         parallel.Pool
@@ -376,7 +376,7 @@ func (o *Objective[T]) eachPiece(ctx context.Context, n, size int, f func(i, j i
 // pullBack sets grad = XᵀG with G = cb ∂σ_b²/∂Y + cw ∂σ_w²/∂Y. It overwrites Y. If ctx ends,
 // pullBack returns context.Cause(ctx).
 func (o *Objective[T]) pullBack(ctx context.Context, grad *mat.Dense, cb, cw float64) error {
-	// For a tiny σ_w², the coefficients may exceed float32. Factor out a power of two.
+	// If σ_w² is tiny, the coefficients may overflow float32. Factor out a power of two.
 	scale := powerOfTwo(max(math.Abs(cb), math.Abs(cw)))
 	g, gb, gw, tb, tw := o.y.Data, o.gradBetween.Data, o.gradWithin.Data, T(cb*scale), T(cw*scale)
 	for i := range g { // store G in the memory of Y

@@ -62,8 +62,9 @@ const (
 	// several goroutines solve one pair.
 	minPiece = 1 << 14
 	// largePair limits the memory of a fit. A pair of classes is large if its kernel matrix K has
-	// more than largePair elements, and may take half a GiB. Large pairs are solved one after the
-	// other, each by all goroutines. Small pairs are divided among the goroutines.
+	// more than largePair elements. A large pair may take half a GiB of memory, so large pairs are
+	// solved one after the other, each by all goroutines. Small pairs are divided among the
+	// goroutines.
 	largePair = 1 << 20
 )
 
@@ -156,8 +157,8 @@ type localPairs[T dist.Float] struct {
 	solveSmall func(w, k int)
 }
 
-// newLocalPairs returns a PairSolver with the given number of workers. The first worker solves
-// large problems and uses wide goroutines.
+// newLocalPairs returns a PairSolver with the given number of workers. The first worker also solves
+// large pairs. The parameter wide is the number of goroutines of the first worker.
 func newLocalPairs[T dist.Float](config *Config[T], pool *parallel.Pool, workers, wide int) (*localPairs[T], error) {
 	l := &localPairs[T]{pool: pool}
 	for i := range workers {
@@ -200,9 +201,9 @@ func (l *localPairs[T]) solvePair(w, i int) {
 
 // SamplePairs keeps every pair of a class with itself. It keeps a pair of two classes if the
 // indices differ, modulo the number of classes, by one of perClass/2 random numbers. Every class
-// then has the same number of partners. SamplePairs scales the weights, so that the sum estimates
-// the sum over all pairs. The graph of the pairs is a random circulant graph, which approximates a
-// complete graph.
+// then has the same number of partners. SamplePairs scales the weights, so that the weighted sum
+// over the remaining pairs estimates the sum over all pairs. The graph of the remaining pairs is a
+// random circulant graph, which approximates a complete graph.
 func (o *Objective[T]) SamplePairs(perClass int, rng *rand.Rand) {
 	all, classes := o.pairs, len(o.Samples.Classes)
 	half := classes / 2

@@ -106,7 +106,7 @@ type walk struct {
 	*ways
 	ctx     context.Context
 	began   time.Time
-	without time.Duration // time spent on measuring, which is subtracted
+	without time.Duration // time spent on measurements, which does not count as time of the run
 	evals   int
 	points  []waypoint
 }

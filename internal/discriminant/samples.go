@@ -307,9 +307,9 @@ func evenlySpaced(n, limit int) []int {
 	return at
 }
 
-// ClassQuota returns the number of samples to take from a class with count samples, if about limit
-// of n samples are taken in all and every class contributes the same fraction. The result is at
-// least two.
+// ClassQuota returns the number of samples to take from a class with count samples to reduce a total
+// of n samples to about limit samples. Every class contributes the same fraction of its samples, but
+// at least two samples.
 func ClassQuota(count, limit, n int) int {
 	return max(2, int(float64(count)*float64(limit)/float64(n))) // count·limit may overflow
 }
@@ -363,7 +363,7 @@ func (s *Samples) LabelsOf(rows []int) []int {
 }
 
 // CenteredRows returns the given rows of s minus their mean. The rows must be in ascending order.
-// CenteredRows also returns the rows that others lists, minus the same mean.
+// CenteredRows also returns the rows whose indices are in others, minus the same mean.
 func (s *Samples) CenteredRows(ctx context.Context, rows, others []int) (*Samples, *mat.Dense) {
 	t := *s
 	t.Classes, t.Offset, t.CompleteSizes, t.origin = nil, []int{0}, nil, nil

@@ -34,9 +34,8 @@ const (
 	// A pivot counts as rounding error if its ratio to the first pivot is below minPivot or below
 	// (n + d)·2⁻⁵². The second bound is the rounding error of sums over d features.
 	minPivot = 1e-13
-	// ConditionLimit is the smallest accepted ratio of the last pivot to the first pivot. The basis
-	// Q of the span is orthonormal to 2⁻⁵² divided by this ratio. If the ratio is smaller, the span
-	// is not used.
+	// ConditionLimit is the smallest ratio of the last pivot to the first pivot for which the span
+	// is used. The basis Q of the span is orthonormal to 2⁻⁵² divided by this ratio.
 	ConditionLimit = 1e-7
 	// A start is rank-deficient if its smallest singular value is at most minStartRatio times its
 	// largest.
@@ -95,9 +94,9 @@ func WholeSpan(s *Samples) *Span { return &Span{Samples: s, Full: s} }
 // dimensions than features.
 func (sp *Span) IsReduced() bool { return sp.spanningRows != nil }
 
-// WithFeatures returns a copy of sp whose field Full is the given samples. The argument full must
-// contain the same rows with different or rescaled features. A whitening rule for single features
-// uses Full.
+// WithFeatures returns a copy of sp whose field Full is the argument full. The samples in full must
+// be the same rows with different or rescaled features. Whitened uses Full if WhiteningRule.Features
+// is set.
 func (sp *Span) WithFeatures(full *Samples) *Span {
 	t := *sp
 	t.Full = full
@@ -229,8 +228,8 @@ func (sp *Span) coordinates(ctx context.Context, p *mat.Dense) *mat.Dense {
 	return z
 }
 
-// eachSpanningBlock calls f for consecutive blocks of rows of X₁, until the context ends. The block
-// x contains rows from … to−1.
+// eachSpanningBlock calls f for consecutive blocks x of rows of X₁, until the context ends. The rows
+// of the block have the indices k with from ≤ k < to.
 func (sp *Span) eachSpanningBlock(ctx context.Context, f func(from, to int, x matrix.Matrix[float64])) {
 	const some = 64
 	block := matrix.New[float64](some, sp.Full.D, nil)

@@ -11,9 +11,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A feature gets its own powers of two before it is standardized if the sum of squares of its
-// scaled values is below tinySquare. The values of such a feature may have lost digits, and their
-// squares may underflow.
+// Standardize rescales a feature by powers of two if the sum of squares of the feature is below
+// tinySquare. The values of the feature may then have lost digits, and their squares may underflow.
 const tinySquare = 0x1p-900
 
 // Standardize divides every feature by its standard deviation, unless its standard deviation is 0.
@@ -47,8 +46,8 @@ func (s *Samples) Standardize(ctx context.Context, x mat.Matrix, labels []int) e
 	return fault.Ended(ctx, nil)
 }
 
-// rescaleFeature scales feature j of s.X by powers of two and returns its sum of squares.
-// It does not change a constant feature.
+// rescaleFeature recomputes feature j of s.X from x with powers of two chosen for this feature. It
+// returns the sum of squares of the new values. It does not change a constant feature.
 func (s *Samples) rescaleFeature(ctx context.Context, x mat.Matrix, labels []int, j int) float64 {
 	column := make([]float64, s.N)
 	var largest float64

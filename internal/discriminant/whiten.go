@@ -24,9 +24,9 @@ const (
 	// A feature is constant up to rounding if its variance is below leastSpread times the largest
 	// variance.
 	leastSpread = 1e-24
-	// wholeFeatures is a number of features. Up to wholeFeatures features, DiagonalWhitening uses
-	// all features instead of the span. If there are fewer samples than features, the span contains
-	// no axis of a feature, and each of its directions has the noise of all features.
+	// If there are at most wholeFeatures features, DiagonalWhitening uses all features instead of
+	// the span. If there are fewer samples than features, the span contains no feature axis, so every
+	// direction in the span has the noise of all features.
 	wholeFeatures = 1500
 	// leastIntensity keeps a covariance positive definite if the Ledoit–Wolf intensity is 0.
 	leastIntensity = 1e-10
@@ -108,9 +108,9 @@ func columnSquares(b matrix.Matrix[float64]) []float64 {
 // maximum number of block iterations for the eigenvectors of S_b.
 const minFisherShrinkage, fisherSteps = 0.05, 40
 
-// FisherDirections is like Samples.fisherDirections, except if the features were scaled separately.
-// It then shrinks the correlations of S_b in the same way as the correlations of S_w, but does not
-// shrink the variances:
+// FisherDirections is like Samples.fisherDirections if the features were not scaled separately.
+// Otherwise FisherDirections also shrinks the correlations of S_b in the same way as the
+// correlations of S_w, but does not shrink the variances:
 //
 //	(1 − α) S_b + α diag(S_b)  =  S_t,α − S_w,α
 //

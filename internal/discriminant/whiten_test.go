@@ -340,8 +340,8 @@ func TestCanonical(t *testing.T) {
 	if !slices.IsSortedFunc(c.Ratios, func(a, b float64) int { return cmp.Compare(b, a) }) {
 		t.Errorf("ratios %v", c.Ratios)
 	}
-	// The transport scatter S at P·V is VᵀSV. It is diagonal for the λ and the transport plans of
-	// P.
+	// The transport scatter at P·V is VᵀSV, where S is the transport scatter at P. VᵀSV is diagonal
+	// if both scatters use the λ and the transport plans of P.
 	var v mat.Dense
 	if err := v.Solve(p, c.P); err != nil {
 		t.Fatal(err)

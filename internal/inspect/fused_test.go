@@ -64,9 +64,9 @@ func TestNoBareSums(t *testing.T) {
 }
 
 // TestNoLibm checks that no result depends on functions of package math whose last bits differ
-// between machines. It allows such functions in packages that generate tables for kernels or test
-// kernels, and in PrincipalAngles, which is only for tests. All other code uses internal/asm/exp,
-// num.Log, math.Sqrt, random.Normal or the cosine series of wda/dataset.
+// between machines. It allows these functions in a package that tests kernels, in a package that
+// generates tables for kernels, and in PrincipalAngles, which is only for tests. All other code uses
+// internal/asm/exp, num.Log, math.Sqrt, random.Normal or the cosine series of wda/dataset.
 func TestNoLibm(t *testing.T) {
 	t.Parallel()
 	beside := regexp.MustCompile(`internal/asm/(asmtest|exp/oracle)/|internal/stiefel/\w+\.go:[0-9:]+ math\.Atan2$`)
@@ -104,8 +104,8 @@ func loadAll(t *testing.T) []*goPackage {
 	return packages
 }
 
-// TestNothingFused checks that the compiler emits fused instructions only where the source says
-// FMA. It compiles the packages for five machines and reads the instructions.
+// TestNothingFused checks that the compiler emits fused instructions only where the source calls an
+// FMA function. It compiles the packages for five machines and reads the instructions.
 func TestNothingFused(t *testing.T) {
 	testdata.Long(t)
 	for _, name := range slices.Sorted(maps.Keys(fusingMachines)) {

@@ -38,7 +38,7 @@ func loadPackages(dir string, patterns ...string) ([]*goPackage, error) {
 	return packages, nil
 }
 
-// listed is a package as the go command lists it.
+// listed is a package in the output of go list.
 type listed struct {
 	ImportPath, Dir, Export string
 	GoFiles                 []string

@@ -16,8 +16,8 @@ import (
 var compared = []string{"dist", "emd", "search", "sinkhorn", "vecmath", "wda", "wda/baseline"}
 
 // notCompared contains exported functions, methods and fields that return numbers but are not
-// compared with package oracle, and the reason. The name of a type includes all its methods and
-// fields.
+// compared with package oracle. The map values are the reasons. The name of a type stands for all
+// methods and fields of the type.
 var notCompared = map[string]string{
 	"emd.NewSolver":     "the comparisons use a zero Solver, which has the zero settings",
 	"emd.Result.Pivots": "counts work; there is no formula",

@@ -15,8 +15,8 @@ import (
 // Matrix is dist.Matrix.
 type Matrix[T num.Float] = dist.Matrix[T]
 
-// New returns a rows × cols matrix over data. It allocates data if it is nil. It panics if a size
-// is negative or if len(data) is not rows·cols.
+// New returns a rows × cols matrix with the elements data. If data is nil, New allocates the
+// elements. It panics if a size is negative or if len(data) is not rows·cols.
 func New[T num.Float](rows, cols int, data []T) Matrix[T] { return dist.NewMatrix(rows, cols, data) }
 
 // OfRow returns x as a matrix of one row.

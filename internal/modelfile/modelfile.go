@@ -134,8 +134,8 @@ func checkMagic(data []byte) error {
 	return errors.New("the file is not a ZIP archive")
 }
 
-// Open checks a model file and returns the contents of the files that known lists. The contents
-// share memory with data.
+// Open checks a model file and returns the contents of the archived files whose names are in known.
+// The contents share memory with data.
 func Open(data []byte, known []string) (files map[string][]byte, err error) {
 	if err = checkMagic(data); err == nil {
 		err = checkSeal(data)

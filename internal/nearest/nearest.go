@@ -1,8 +1,8 @@
 // Package nearest keeps the k nearest of many candidates. After warm-up it does not allocate.
 //
 // A candidate has a distance and a row. Candidates are ordered by distance, and by row at equal
-// distances. So the k nearest do not depend on the order in which candidates are offered. NaN
-// counts as +Inf.
+// distances. The k nearest candidates therefore do not depend on the order in which candidates are
+// offered. NaN counts as +Inf.
 package nearest
 
 import (
@@ -105,7 +105,7 @@ func (s *Set[T]) insertSorted(d T, row int) {
 	ds[i], rs[i] = d, row
 }
 
-// OfferAll offers the candidates first, first+1, … at the given distances.
+// OfferAll offers candidates with the rows first, first+1, … and the given distances.
 func (s *Set[T]) OfferAll(distances []T, first int) {
 	j := 0
 	for ; j < len(distances) && len(s.distances) < s.k; j++ {

@@ -17,7 +17,8 @@ type Proof struct {
 	Violation, MarginalError float64
 }
 
-// Prove computes the proof of a transport plan T with the dual variables u and v:
+// Prove computes the proof of a transport plan T. The dual variables are u for the rows, v for the
+// columns, and price for the total mass:
 //
 //	Primal         ⟨T, M⟩
 //	Dual           Σ a u + Σ b v + mass·price
@@ -92,7 +93,7 @@ func Assignment(cost [][]float64) (Real, bool) {
 	if len(cost) == 0 {
 		return Real{}, true
 	}
-	best := map[int]Real{0: {}} // minimum cost of assigning the first rows, by the set of assigned columns
+	best := map[int]Real{0: {}} // minimum costs of assigning the first rows; the keys are bit sets of the assigned columns
 	for _, row := range cost {
 		next := make(map[int]Real)
 		for set, sum := range best {

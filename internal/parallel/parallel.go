@@ -17,8 +17,8 @@ import (
 const minWorkerLimit = 64
 
 // Workers returns the number of goroutines, including the caller's, for the given number of pieces
-// of work. The result is the requested number, limited to the range from 1 to pieces, and to the
-// larger of 64 and GOMAXPROCS.
+// of work. The result is the requested number, limited to the number of pieces and to the larger of
+// 64 and GOMAXPROCS. The result is at least 1.
 func Workers(requested, pieces int) int {
 	k := min(requested, pieces)
 	if k > minWorkerLimit {
@@ -84,7 +84,8 @@ type Pool struct {
 	processItem                      func(w, i int)
 	takePieces, takeItems, takeTasks func(w int)
 
-	// State of Run. The goroutines outlive a call, so they read the context of the call from here.
+	// State of Run. The goroutines outlive a call, so they read the context of the call from the
+	// field ctx.
 	runTask func(ctx context.Context, w, i int) error
 	ctx     context.Context
 	stopped atomic.Bool
@@ -217,7 +218,7 @@ func (c *Pool) awaitPending() {
 			return
 		}
 	}
-	// A helper of the previous call may wake the caller late, so check the number again.
+	// A helper of the previous call may wake the caller late, so check pending again.
 	for c.pending.Load() != 0 {
 		// Swap is used instead of Store. Under QEMU for Arm, an atomic load sometimes overtakes a
 		// preceding atomic store, and the caller would sleep forever.
@@ -327,5 +328,5 @@ func (c *Pool) Run(ctx context.Context, workers, n int, f func(ctx context.Conte
 	return err
 }
 
-// takeNext takes the next count indices and returns the first index.
+// takeNext takes the given number of indices and returns the first index.
 func (c *Pool) takeNext(count int) int { return int(c.next.Add(int64(count))) - count }

@@ -53,7 +53,7 @@ var DarkPalette = []color.NRGBA{
 }
 
 // markerShapes are the shapes of markers, with corners relative to the radius. nil is the circle.
-// The numbers of shapes and colors have no common factor, so 70 classes differ.
+// The numbers of shapes and colors have no common factor, so 70 classes have different markers.
 var markerShapes = [][]vg.Point{
 	nil,
 	regularPolygon(3, math.Pi/2, 1.25),
@@ -297,7 +297,7 @@ func (e LegendEntry) width(sty text.Style) vg.Length {
 	return vg.Length(len(e.Glyphs))*2.5*LegendRadius + LegendRadius + sty.Width(e.Name)
 }
 
-// Draw draws the entry with its left end at the point at.
+// Draw draws the entry with its left end at the given point.
 func (e LegendEntry) Draw(c draw.Canvas, sty text.Style, at vg.Point) {
 	for _, g := range e.Glyphs {
 		c.DrawGlyphNoClip(g, vg.Point{X: at.X + LegendRadius, Y: at.Y})

@@ -41,7 +41,7 @@ func TestNormal(t *testing.T) {
 		p := 0.5 * math.Erfc(-v/math.Sqrt2)
 		worst = max(worst, math.Abs(p-float64(i)/n), math.Abs(p-float64(i+1)/n))
 	}
-	// One seed in a thousand exceeds 1.95/√n.
+	// The largest difference exceeds 1.95/√n for one seed in a thousand.
 	if limit := 1.95 / math.Sqrt(n); worst > limit {
 		t.Errorf("distance from the normal distribution %v, limit %v", worst, limit)
 	}

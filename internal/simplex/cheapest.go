@@ -9,9 +9,9 @@ import (
 // wideRatio is the smallest ratio of columns to rows for which the first tree uses cheapestColumns.
 const wideRatio = 32
 
-// cheapestColumns contains the next columns of each row, in ascending order of cost. If there are
-// many more columns than rows, the first tree then reads a row once for perRow columns instead of
-// once for each column.
+// cheapestColumns contains the cheapest columns of each row, in ascending order of cost. If there
+// are many more columns than rows, makeGreedyTree uses these lists to read the costs of a row once
+// for perRow columns instead of once for each column.
 type cheapestColumns struct {
 	perRow int            // largest number of columns listed for a row; 0 if the problem is not wide
 	buffer []columnCost   // perRow elements for each row
@@ -90,8 +90,8 @@ func (s *Solver[T]) scanCheapest(i int, row []T) {
 	s.cheapest.next[i] = heap
 }
 
-// siftExpensiveDown restores the order of a heap in which the element at index at may be cheaper
-// than its children.
+// siftExpensiveDown restores the order of a heap in which the element heap[at] may be cheaper than
+// its children.
 func siftExpensiveDown(heap []columnCost, at int) {
 	for {
 		child := 2*at + 1

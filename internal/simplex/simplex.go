@@ -73,7 +73,7 @@ type Costs[T num.Float] interface {
 type Problem[T num.Float] struct {
 	Costs Costs[T]
 	A, B  []T     // weights of rows and columns
-	Mass  float64 // if positive, the mass of a partial plan; at most the smaller sum of A and B
+	Mass  float64 // if positive, the total mass of a partial plan; at most the smaller of the sums of A and B
 	Work  float64 // if positive, the limit of Solver.Work
 	// CostWork is the time to compute a cost, in units of the time to read a stored cost; 0 means
 	// 1. CostWork determines how often Solve checks the context.
@@ -88,8 +88,8 @@ type Problem[T num.Float] struct {
 // Solver solves problems one after the other in the same workspace.
 type Solver[T num.Float] struct {
 	// F and G are the dual variables of rows and columns. The sum f_i + g_j equals the cost M_ij
-	// for arcs of the tree. For all other arcs, f_i + g_j ≤ M_ij up to rounding. If the
-	// weight of row i is 0, f_i is 0. If the weight of column j is 0, g_j is −Inf.
+	// for arcs of the tree. For all other arcs, f_i + g_j ≤ M_ij up to rounding. If the weight of row
+	// i is 0, f_i is undefined. If the weight of column j is 0, g_j is −Inf.
 	F, G []float64
 	// DummyF and DummyG are the dual variables of the dummy row and the dummy column in partial
 	// transport.
@@ -162,8 +162,8 @@ func (s *Solver[T]) Solve(ctx context.Context, p *Problem[T]) error {
 }
 
 // SolveChanged solves the problem of the previous Solve after some costs have changed. It starts
-// from the previous tree. The previous Solve must have succeeded. Only costs of at least the value
-// from may have changed.
+// from the previous tree. The previous Solve must have succeeded. The argument from is a lower bound
+// of the previous values of the changed costs.
 func (s *Solver[T]) SolveChanged(ctx context.Context, p *Problem[T], from float64) error {
 	for k, cost := range s.arcCost {
 		i, j := k, int(s.nodes[k].parent)-s.n
@@ -331,8 +331,8 @@ func (s *Solver[T]) checkContext(ctx context.Context) bool {
 }
 
 // makeFirstTree makes the first tree. It starts from Problem.Columns if Columns is set. If the
-// context ends, the rest of the mass goes to the first columns with remaining mass, so that the
-// plan is feasible.
+// context ends, makeFirstTree moves the remaining mass of the rows to the first columns with
+// remaining mass, so that the plan is feasible.
 func (s *Solver[T]) makeFirstTree(ctx context.Context, p *Problem[T]) error {
 	s.canceled = ctx.Err() != nil
 	var err error
@@ -503,10 +503,10 @@ func CheckFinite[T num.Float](row []T, i int) error {
 	return nil
 }
 
-// DualTo sets u and v to the dual variables of rows and columns, and returns the dual variable of
-// the total mass, price. For every arc of the tree, u_i + v_j + price is the cost of the arc. If
-// Mass is not set, price is 0. If Mass is set, u and v are shifted, in twice the precision, so that
-// the dual variables of the dummies become 0.
+// DualTo sets u and v to the dual variables of rows and columns. It returns price, the dual variable
+// of the total mass. For every arc of the tree, u_i + v_j + price is the cost of the arc. If Mass is
+// not set, price is 0. If Mass is set, u and v are shifted, in twice the precision, so that the dual
+// variables of the dummies become 0.
 func (s *Solver[T]) DualTo(u, v []float64) (price float64) {
 	copy(u, s.F)
 	copy(v, s.G)
@@ -581,9 +581,9 @@ func (s *Solver[T]) subtree(top int32) []int32 {
 }
 
 // pivotUntilOptimal makes pivots until no reduced cost is negative. It collects the arc of least
-// reduced cost from each of a few rows. The most negative of these arcs enters the tree, again and
-// again, until no collected arc is below an eighth of the first reduced cost. Then
-// pivotUntilOptimal continues with the next rows.
+// reduced cost from each of a few rows. The collected arc with the most negative reduced cost enters
+// the tree. pivotUntilOptimal repeats this step until the remaining negative reduced costs have less
+// than an eighth of the first magnitude. Then it continues with the next rows.
 //
 // If exact is false, a pivot only shifts dual variables, and all dual variables are recomputed from
 // time to time. Two rules then prevent an endless loop due to rounding errors: a reduced cost
@@ -828,8 +828,8 @@ func (s *Solver[T]) pivot(a arc) int32 {
 }
 
 // attachReversed attaches a subtree whose old root is top. The new arc connects node k of the
-// subtree to the node parent. The subtree has the number of nodes given by part. attachReversed
-// reverses the arcs between k and top.
+// subtree to the node parent. The parameter part is the number of nodes of the subtree.
+// attachReversed reverses the arcs between k and top.
 func (s *Solver[T]) attachReversed(k, parent, top, part int32, flow int128, cost float64) {
 	size := part
 	for {

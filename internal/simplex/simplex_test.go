@@ -282,14 +282,15 @@ func (c matrix[T]) Row(i int) []T { return c.data[i*c.cols:][:c.cols] }
 func (c matrix[T]) At(i, j int) T { return c.data[i*c.cols+j] }
 
 const (
-	randomCosts    = 6 // some of the kinds of costs that structuredCosts makes
+	randomCosts    = 6 // values of the argument kind of structuredCosts
 	costKinds      = 8
-	uniformWeights = 0 // some of the kinds of weights that weightsOf makes
+	uniformWeights = 0 // values of the argument kind of weightsOf
 	randomWeights  = 1
 	weightKinds    = 4
 )
 
-// structuredCosts returns costs of one kind: distances of points on a line or on a grid, random costs, or costs with many ties.
+// structuredCosts returns costs of the given kind: distances of points on a line or on a grid, random
+// costs, or costs with many ties.
 func structuredCosts(rng *rand.Rand, n, m, kind int) matrix[float64] {
 	c := matrix[float64]{m, make([]float64, n*m)}
 	side := int(math.Ceil(math.Sqrt(float64(max(n, m)))))
@@ -315,7 +316,7 @@ func structuredCosts(rng *rand.Rand, n, m, kind int) matrix[float64] {
 	return c
 }
 
-// weightsOf returns n weights of one kind. The sum of the weights is 1.
+// weightsOf returns n weights of the given kind. The sum of the weights is 1.
 func weightsOf(rng *rand.Rand, n, kind int) []float64 {
 	w, sum := make([]float64, n), 0.
 	for i := range w {
@@ -331,8 +332,8 @@ func weightsOf(rng *rand.Rand, n, kind int) []float64 {
 	return w
 }
 
-// bestOf returns the least cost of assigning k of the rows, beginning at row i, to columns that are
-// not in the bit set used.
+// bestOf returns the least cost of assigning k of the rows i, i+1, … to different columns. Bit j of
+// used is 1 if column j is not available.
 func bestOf(cost matrix[float64], k, i, used int) float64 {
 	switch {
 	case k == 0:

@@ -10,8 +10,8 @@ import (
 )
 
 // Products use internal/dense and internal/algebra instead of gonum, because gonum's assembly and
-// its Go code give different bits. In Go code, the compiler fuses x*y + z on some architectures
-// only.
+// gonum's Go code give different bits. On some architectures, the compiler also fuses x*y + z in Go
+// code.
 
 // productTN sets dst (p×p) to AᵀB. Each element is one chain of FMAs over ascending rows.
 func (m *Manifold) productTN(ctx context.Context, dst []float64, a, b blas64.General) {

@@ -28,8 +28,8 @@ import (
 // Gonum's lapack is not used because its bits differ between machines.
 
 // conditionLimit is the largest value of ‖R‖_F ‖R⁻¹‖_F for which Cholesky-QR2 is used. The columns
-// of A are scaled to lengths of about 1. At this limit, the first Q has an error of 2⁻⁵²·2⁴⁰, and
-// the second Q has only rounding errors.
+// of A are scaled to lengths of about 1. At this limit, the Q of the first pass has an error of
+// 2⁻⁵²·2⁴⁰, and the Q of the second pass has only rounding errors.
 const conditionLimit = 0x1p20
 
 // Retract sets dst to the QR retraction of the step t·V at the point p (AMS example 4.1.3):

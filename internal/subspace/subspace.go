@@ -34,18 +34,18 @@ type Settings struct {
 	MaxSteps int
 }
 
-// Leading improves the columns of v (d × k), which must be linearly independent. At the end, the
-// first want columns are the eigenvectors of A v = μ B v with the largest eigenvalues μ, in
-// descending order of μ, normalized to vᵀB v = 1. Leading returns all k eigenvalues. A is
-// symmetric. B is symmetric and positive definite, or nil for the identity. Additional columns
-// (k > want) speed up convergence.
+// Leading improves the columns of v (d × k), which must be linearly independent. At the end, columns
+// 0 … want−1 are the eigenvectors of A v = μ B v with the largest eigenvalues μ, in descending order
+// of μ, normalized to vᵀB v = 1. Leading returns all k eigenvalues. A is symmetric. B is symmetric
+// and positive definite, or nil for the identity. Additional columns (k > want) speed up
+// convergence.
 //
 // The method is LOBPCG (A. V. Knyazev, "Toward the optimal preconditioned eigensolver", SIAM J.
-// Sci. Comput. 23, 2001) without a preconditioner: each step maximizes over the span of the
-// vectors, their residuals and their last change. The residuals are orthonormalized against the
-// vectors, because the small eigenvalue problem would otherwise be ill-conditioned near convergence
-// (U. Hetmaniuk and R. Lehoucq, "Basis selection in LOBPCG", J. Comput. Phys. 218, 2006). One step
-// applies A and B to k vectors.
+// Sci. Comput. 23, 2001) without a preconditioner. Each step solves the eigenvalue problem in the
+// span of the vectors, their residuals and their last change. The residuals are orthonormalized
+// against the vectors, because the small eigenvalue problem would otherwise be ill-conditioned near
+// convergence (U. Hetmaniuk and R. Lehoucq, "Basis selection in LOBPCG", J. Comput. Phys. 218,
+// 2006). One step applies A and B to k vectors.
 func Leading(ctx context.Context, a, b Operator, v *mat.Dense, want int, settings *Settings) ([]float64, error) {
 	var set Settings
 	if settings != nil {
@@ -222,8 +222,8 @@ func symmetricPart(m mat.Matrix) matrix.Matrix[float64] {
 	return s
 }
 
-// computeResiduals sets residual = A V − B V diag(μ). It returns the largest norm of the first want
-// columns, each relative to the norm of the same column of B V.
+// computeResiduals sets residual = A V − B V diag(μ). It returns the largest norm of columns
+// 0 … want−1 of residual, relative to the norm of the same column of B V.
 func (s *basis) computeResiduals(mu []float64, want int) float64 {
 	av, bv := s.block(s.ax, 0), s.block(s.bx, 0)
 	size, norm := make([]float64, s.k), make([]float64, s.k)

@@ -28,17 +28,17 @@ type Table interface {
 	// features.
 	Use(features []Feature)
 	// AllowNulls is called before the first batch for columns that may contain nulls. For such a
-	// column, Floats converts nulls to NaN, and Texts calls its argument use with nil.
+	// column, Floats converts nulls to NaN, and Texts calls its function with a nil text.
 	AllowNulls(column int)
-	// Batch loads the next rows: at least one row and not more than most rows. It returns io.EOF at
-	// the end.
+	// Batch loads the next rows. It loads at least one row and at most the given number of rows, or
+	// returns io.EOF at the end.
 	Batch(most int) (rows int, err error)
 	// Floats sets dst[i·stride+k] to element k < width of row i of the batch. Floats and Texts are
 	// called once for each batch and each column in use.
 	Floats(column int, dst []float64, width, stride int) error
-	// Texts calls use with the text of each element of a column of the batch. The function use must
-	// not retain the text. Integers and booleans are in decimal. Other numbers are in the format of
-	// AppendNumber.
+	// Texts calls the given function for the text of each element of a column of the batch. The
+	// function must not retain the text. Integers and booleans are in decimal. Other numbers are in
+	// the format of AppendNumber.
 	Texts(column int, use func(text []byte)) error
 	// Close removes temporary files. It does not close the underlying reader.
 	Close() error

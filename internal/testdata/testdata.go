@@ -98,8 +98,8 @@ func sharedDir() (string, error) {
 }
 
 // outermostModule returns the highest folder with a go.mod at or above the working folder. In a
-// test, the working folder is the folder of the tested package. All modules of the repository share
-// its data.
+// test, the working folder is the folder of the tested package. All modules of the repository use
+// the same shared folder.
 func outermostModule() (string, error) {
 	dir, err := os.Getwd()
 	if err != nil {

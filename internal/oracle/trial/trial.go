@@ -142,7 +142,7 @@ func (c *Case) Size(most int) int {
 
 // Shape draws one size for each power. Each size is at most the given size, and the product of all
 // sizes, raised to their powers, is at most budget. Some sizes are near a power of two divided by a
-// different size, because some constants limit products.
+// different size, because some constants in the tested code limit a product of sizes.
 func (c *Case) Shape(most, budget int, powers ...int) []int {
 	s := make([]int, len(powers))
 	left, work := float64(budget), 1.0
@@ -345,7 +345,7 @@ func (c *Case) Call(what string, f func()) {
 		}
 		for _, m := range asm.Machines() {
 			if lv < asm.AVX512 && m != asm.CurrentMachine() {
-				continue // below AVX-512, kernels do not read the machine table
+				continue // below AVX-512, kernels do not read the tables of asm.Machines
 			}
 			restore := asm.SwitchMachine(m)
 			c.reset()
