@@ -22,12 +22,12 @@ type columnFlags struct {
 	array              string
 	decimal            string
 
-	app       *app            // prints notes and the progress bar; nil for neither
+	app       *app            // prints notes and the progress bar; nil to print nothing
 	schema    *dataset.Schema // schema of the model, or nil
 	modelFile string          // path of the model, or ""
 	said      map[string]bool
 
-	keepsLabels bool // the model has a class such as NA
+	keepsLabels bool // the model has a class whose name usually marks a missing label, such as NA
 }
 
 func (f *columnFlags) add(cmd *cobra.Command) {
@@ -119,8 +119,8 @@ type reader struct {
 	end     func()
 }
 
-// open opens a file of any format, or standard input. The progress bar shows how much of it was
-// read.
+// open opens a file of any format, or standard input. The progress bar shows how much of the file
+// has been read.
 func (f *columnFlags) open(path string, opt *dataset.Options) (*reader, error) {
 	if path != standard {
 		return f.wrapReader(path, func() (*dataset.Reader, error) { return dataset.Open(path, opt) }, func() {})

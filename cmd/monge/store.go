@@ -76,7 +76,7 @@ type storageResult struct {
 	RowBytes int    `json:"row_bytes"`
 	Bytes    int    `json:"bytes"`
 	Error    number `json:"error"`
-	// Microseconds is the median time of a query, with the projection, on one thread.
+	// Microseconds is the median time of a query on one thread, including the projection.
 	Microseconds number `json:"query_microseconds"`
 }
 

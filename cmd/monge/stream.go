@@ -119,7 +119,7 @@ func (f *rowFlags) openChosen(read *readFlags, path, labels string, p part, feat
 func (s *stream) close() { s.end() }
 
 // forEachBlock passes all blocks to the function use, with a progress bar that counts rows. A
-// goroutine reads the next block and closes the file at the end. After an error of use, or when the
+// goroutine reads the next block and closes the file at the end. If the function use fails or the
 // context ends, forEachBlock does not wait for the goroutine, because reading from a pipe can
 // block.
 func (s *stream) forEachBlock(a *app, cmd *cobra.Command, what string, use func(b *dataset.Block) error) error {

@@ -30,7 +30,7 @@ func TestVerify(t *testing.T) {
 		}
 	}
 
-	// This model was validated with samples outside the training file.
+	// Validate a model with samples outside the training file.
 	read := func(path string) *dataset.Dataset {
 		d, err := dataset.ReadFile(path, nil)
 		if err != nil {

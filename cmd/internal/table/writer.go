@@ -50,7 +50,7 @@ type Format struct {
 	Columns  []Column
 	NoHeader bool // write CSV without the names of the columns
 	Stream   bool // write an Arrow stream, not an Arrow file
-	Vector   bool // write IDX of one column as a vector, which can be a file of labels
+	Vector   bool // write a one-column IDX file as a vector, the shape of a label file
 }
 
 // count returns the number of numeric columns.
@@ -328,7 +328,7 @@ func (w *npz) Close() error {
 	return z.Close()
 }
 
-// writeStrings writes an NPY array of strings, padded to the length of the longest.
+// writeStrings writes an NPY array of strings, padded to the length of the longest string.
 func writeStrings(out io.Writer, texts []string) error {
 	longest := 1
 	for _, text := range texts {
