@@ -47,7 +47,7 @@ func (f *columnFlags) addExtra(cmd *cobra.Command) {
 }
 
 // useSchemaOf sets the schema and the path of the model m. The reader then interprets the columns
-// of a data file like those of the training file.
+// of a data file as it interpreted the columns of the training file.
 func (f *columnFlags) useSchemaOf(path string, m *wda.Model) {
 	f.modelFile, f.schema = path, m.Schema()
 	f.keepsLabels = slices.ContainsFunc(m.ClassNames(), dataset.MissingLabelsError.IsMissing)

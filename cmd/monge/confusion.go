@@ -105,8 +105,8 @@ func (c *confusion) layout() confusionLayout {
 	return l
 }
 
-// draw draws the matrix. Each row is a true class. The shade of a cell is the square root of its
-// fraction of the row. Large cells also show the count.
+// draw draws the matrix. Each row is a true class. The shade of a cell is the square root of the
+// cell's fraction of the row. Large cells also show the count.
 func (c *confusion) draw(path, ext string) error {
 	l := c.layout()
 	side := l.cellSize * len(c.Classes)

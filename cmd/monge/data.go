@@ -268,7 +268,7 @@ func (f *readFlags) readLabeled(path, labels, flag string) (*dataset.Dataset, er
 	return f.readLabels(path, &opt, flag)
 }
 
-// readLabels is like readLabeled with the given options.
+// readLabels is like readLabeled, but takes the options of the reader.
 func (f *readFlags) readLabels(path string, opt *dataset.Options, flag string) (*dataset.Dataset, error) {
 	d, err := f.readFile(path, opt)
 	if err != nil {
@@ -285,7 +285,7 @@ func noLabelsError(path, flag string) error {
 }
 
 // readFeatures reads samples with the given number of features. A CSV file with exactly this number
-// of columns has no labels. With one more column, the last column has the labels.
+// of columns has no labels. If a CSV file has one more column, the last column has the labels.
 func (f *readFlags) readFeatures(path, labels string, features int) (*dataset.Dataset, error) {
 	opt, err := f.options(labels)
 	if err != nil {

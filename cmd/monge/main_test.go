@@ -829,7 +829,7 @@ func TestSample(t *testing.T) {
 	if numberAt(t, e, "train") != 180 || numberAt(t, e, "test") != 120 {
 		t.Errorf("%v training and %v test rows", e["train"], e["test"])
 	}
-	// Testing on the training rows is allowed. It prints a warning unless --quiet is set.
+	// Testing on the training rows is allowed. eval prints a warning unless --quiet is set.
 	code, _, stderr := monge(t, "eval", "--model", model, "--train", s.test, "--test", s.test, "--k", "1", "--json")
 	if code != 0 || !strings.Contains(stderr, "warning: the test rows are the training rows") {
 		t.Errorf("exit code %d, %q", code, stderr)

@@ -181,8 +181,8 @@ func encodeBase64[T float32 | int32 | uint8](v []T) string {
 }
 
 // markedRows returns the rows to draw. d.Split contains their row numbers, counted from 0. The
-// slice test marks the test rows. It is nil if neither the file nor --holdout splits the rows. Then
-// --sample selects among all rows, otherwise among the training rows, as in fit and eval.
+// slice test marks the test rows, or is nil if neither the file nor --holdout splits the rows.
+// --sample selects among the training rows, as in fit and eval, or among all rows if test is nil.
 func (f *plotFlags) markedRows(m *wda.Model, c *wda.Classifier) (d *dataset.Dataset, test []bool, err error) {
 	p, err := parsePart(f.part)
 	if err == nil {

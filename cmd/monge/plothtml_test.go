@@ -93,8 +93,8 @@ func TestPlotRecallsHoldout(t *testing.T) {
 	}
 }
 
-// TestPlotPage checks that the page contains the same projections, row numbers, training marks and
-// errors as the output of other commands.
+// TestPlotPage checks that the page contains the same projections, row numbers, marks of training
+// rows and errors as the output of other commands.
 func TestPlotPage(t *testing.T) {
 	s := simulate(t)
 	at := func(name string) string { return filepath.Join(s.dir, name) }

@@ -138,7 +138,7 @@ type rejections struct {
 	Error number `json:"error_of_accepted"`
 	// With --unknown, Rows is the number of test rows of unknown classes, and Unknown is the
 	// rejected fraction of these rows. AUROC measures how well the score separates the unknown
-	// classes from the known classes. Distance is the AUROC of the distance alone.
+	// classes from the known classes. Distance is the AUROC of the distance instead of the score.
 	Rows     int     `json:"unknown_rows,omitempty"`
 	Unknown  *number `json:"unknown_rejected,omitempty"`
 	AUROC    *number `json:"auroc,omitempty"`

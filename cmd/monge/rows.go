@@ -41,7 +41,7 @@ type rowFlags struct {
 	seed        uint64
 	holdout     float64
 	unknown     []string         // classes whose rows are left out
-	known       []string         // if unknown is empty, classes of a model; rows of all other classes are excluded
+	known       []string         // classes of a model, used if unknown is empty; rows of all other classes are excluded
 	unknownRows *dataset.Dataset // excluded training rows, or nil; set by trainingRows
 
 	names []string     // the classes of a model that was fitted to the rows, or nil
@@ -186,8 +186,8 @@ func (f *rowFlags) withModelClasses(path string, d *dataset.Dataset) *dataset.Da
 	return &as
 }
 
-// selectRows returns the given rows of d, in ascending order. Consecutive rows share memory with d,
-// because a matrix such as MNIST takes half a gigabyte.
+// selectRows returns the given rows of d, in ascending order. If the rows are consecutive, the
+// result shares memory with d, because a matrix such as MNIST takes half a gigabyte.
 func selectRows(d *dataset.Dataset, rows []int) *dataset.Dataset {
 	i, j := rows[0], rows[len(rows)-1]+1
 	if j-i != len(rows) {

@@ -80,8 +80,7 @@ func openStdin(whole bool) (in io.Reader, end func(), err error) {
 	return io.NewSectionReader(f, 0, n), f.Abort, nil
 }
 
-// labelFilePath returns the path of a label file. For standard input, it returns the path of the
-// device.
+// labelFilePath returns the path of a label file. For standard input, it returns /dev/stdin.
 func labelFilePath(path string) (string, error) {
 	const device = "/dev/stdin"
 	if path != standard {

@@ -14,7 +14,7 @@ import (
 )
 
 // blockRows returns the number of rows in a block, between 16 and 4096. A block of rows with cols
-// numbers takes about 1 MiB, so that it stays in the cache.
+// elements takes about 1 MiB, and therefore stays in the cache.
 func blockRows(cols int) int {
 	const elements = 1 << 17
 	return max(16, min(4096, elements/cols))
@@ -181,7 +181,8 @@ func (s *stream) forEachBlock(a *app, cmd *cobra.Command, what string, use func(
 	return nil
 }
 
-// keepPart removes the rows of other parts from b, and reports whether rows remain.
+// keepPart removes the rows of b that are not in the selected part of the file, and reports whether
+// rows remain.
 func (s *stream) keepPart(b *dataset.Block) bool {
 	kept := 0
 	for i, v := range b.Split {

@@ -11,7 +11,7 @@ import (
 
 const (
 	// rotationWeight is the weight of the current rotation r in the matrix c +
-	// rotationWeight·‖c‖·r, whose polar factor is computed.
+	// rotationWeight·‖c‖·r. The function polar computes the polar factor of this matrix.
 	rotationWeight = 0x1p-16
 	// polarSteps is the maximum number of iterations. If the least singular value is
 	// rotationWeight, the iteration converges in about 20 steps.

@@ -45,7 +45,8 @@ func (q *Quantizer) Pack(c []byte) *Rows {
 	return r
 }
 
-// blockCodes returns the number of codes for each row of a block. For 4-bit codes it is even.
+// blockCodes returns the number of codes for each row of a block. The number of 4-bit codes is
+// rounded up to an even number.
 func (q *Quantizer) blockCodes() int {
 	if q.bits == 4 {
 		return q.parts + q.parts%2

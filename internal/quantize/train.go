@@ -15,7 +15,8 @@ import (
 )
 
 const (
-	// rowsPerVector limits the training rows for each vector. More rows hardly change a codebook.
+	// rowsPerVector is the maximum number of training rows for each vector of a codebook. More rows
+	// would barely change the codebook.
 	rowsPerVector = 64
 	// maxRotations limits the number of rotations. Training makes firstSteps k-means steps before
 	// the first rotation, one step between two rotations, and lastSteps steps after the last

@@ -477,7 +477,7 @@ func newParquetWriter(out io.Writer, columns []Column) (Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Projections have few repeated values and hardly compress.
+	// Projections have few repeated values, so dictionaries and compression save little space.
 	props := parquet.NewWriterProperties(parquet.WithDictionaryDefault(false), parquet.WithCompression(compress.Codecs.Uncompressed))
 	sink, err := file.NewParquetWriterWithError(out, root, file.WithWriterProps(props))
 	if err != nil {
