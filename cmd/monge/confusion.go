@@ -112,7 +112,7 @@ func (c *confusion) draw(path, ext string) error {
 	side := l.cellSize * len(c.Classes)
 	width, height := max(360, l.margin+side+20), l.top+side+l.margin
 	return render(path, ext, width, height, 96, func(canvas draw.Canvas) {
-		picture.Background(canvas) // the result, the area inside the margin, is not needed
+		picture.Background(canvas) // the returned area inside the margin is not needed
 		left, top := canvas.Min.X+vg.Length(l.margin)*pixel, canvas.Max.Y-vg.Length(l.top)*pixel
 		at := func(row, column int) vg.Point { // upper left corner of a cell
 			return vg.Point{X: left + vg.Length(column*l.cellSize)*pixel, Y: top - vg.Length(row*l.cellSize)*pixel}

@@ -69,8 +69,8 @@ func (out *fitResult) print(w io.Writer, r *wda.Report, stepsLeft bool) {
 }
 
 // printMixture writes the candidates of a mixture. Some numbers in the report describe only the
-// first candidate. The phrases first and leads say this: first belongs after the number, and leads
-// before the number.
+// first candidate. The result first is a phrase that follows such a number, and the result leads is
+// a phrase that precedes such a number.
 func printMixture(w io.Writer, members []choice) (first, leads string) {
 	fmt.Fprintf(w, "method\tmixed from %s candidates that cross-validation could not tell apart:\n", numberWord(len(members)))
 	for _, m := range members {

@@ -50,12 +50,12 @@ type pageData struct {
 	Title      string      `json:"title"`
 	Ratios     []*float64  `json:"ratios"` // ratios of the components in X
 	Classes    []pageClass `json:"classes"`
-	Parts      bool        `json:"parts"`      // the rows are classified, and isWrong is valid
-	Classified bool        `json:"classified"` // the flag isWrong is known
+	Parts      bool        `json:"parts"`      // the page marks training and test rows
+	Classified bool        `json:"classified"` // the rows are classified, and isWrong is valid
 	X          string      `json:"x"`          // n × p, float32
 	Label      string      `json:"label"`      // n indices into Classes of type int32
-	Predicted  string      `json:"predicted"`  // n row numbers in the file, counted from 1, of type int32
-	Row        string      `json:"row"`        // n row numbers of the file from 1, of type int32
+	Predicted  string      `json:"predicted"`  // n indices into Classes of type int32, valid where isWrong is set
+	Row        string      `json:"row"`        // n row numbers in the file, counted from 1, of type int32
 	Flags      string      `json:"flags"`      // uint8
 	Features   []string    `json:"features"`   // names of the features that are in Values
 	Values     string      `json:"values"`     // n × features, float32

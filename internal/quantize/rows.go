@@ -121,9 +121,9 @@ const (
 	initialRows = 1 << 8
 )
 
-// Nearest searches r for the rows nearest to the query y (length Dim). It offers every row that can
-// be among the nearest rows to the set, with the distance of the row. It checks ctx at least every
-// 1024 rows. If ctx ends, it returns context.Cause(ctx).
+// Nearest searches r for the rows nearest to the query y (length Dim). It calls set.Offer with
+// every row that can be among the nearest rows, and with the distance of the row. It checks ctx at
+// least every 1024 rows. If ctx ends, it returns context.Cause(ctx).
 func Nearest[T num.Float](ctx context.Context, set *nearest.Set[T], r *Rows, y []T, s *Scratch) error {
 	fillTables(s, r, y)
 	b := &s.bounds
@@ -131,7 +131,9 @@ func Nearest[T num.Float](ctx context.Context, set *nearest.Set[T], r *Rows, y [
 	if use {
 		b.probeBound = probeDistance(r, s, set.Room())
 	}
-	pause, last := 0, 0 // number of chunks to process without the filter, after the filter skipped too few rows
+	// If the filter skips too few rows of a chunk, the search pauses the filter. The variable pause
+	// counts the remaining chunks of the pause, and last is the length of the latest pause.
+	pause, last := 0, 0
 	for i, n := 0, 0; i < r.n; i += n {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
@@ -216,7 +218,7 @@ func fillTables[T num.Float](s *Scratch, r *Rows, y []T) {
 		for k, x := range s.query32 {
 			t := (*[16]float32)(s.tables[16*k:])
 			for c, v := range (*[16]float32)(r.codebook.Row(k)) {
-				t[c] = (x - v) * (x - v) // same result as SqEuclideanTrans, without the time of a call
+				t[c] = (x - v) * (x - v) // same result as SqEuclideanTrans, without the cost of a call
 			}
 		}
 		return
@@ -254,7 +256,7 @@ func offerAll[T num.Float](set *nearest.Set[T], r *Rows, s *Scratch, i, n int) {
 	}
 }
 
-// offerCandidates offers the rows whose lower bounds are small enough, among rows i … i+n−1, to the
+// offerCandidates takes the rows i … i+n−1 and offers the rows with small enough lower bounds to the
 // set. If there are so many such rows that offerAll is faster, offerCandidates returns false and
 // offers no row.
 func offerCandidates[T num.Float](set *nearest.Set[T], r *Rows, s *Scratch, i, n int) bool {
@@ -283,9 +285,8 @@ func offerCandidates[T num.Float](set *nearest.Set[T], r *Rows, s *Scratch, i, n
 	return true
 }
 
-// offerFour offers the first count of the four given rows to the set, with the distances that
-// codes.Sums8 would compute. The four sums are independent for speed. The remaining rows are
-// ignored and may be out of range.
+// offerFour offers rows[:count] to the set, with the distances that codes.Sums8 would compute. The
+// four sums are independent for speed. The remaining rows are ignored and may be out of range.
 func offerFour[T num.Float](set *nearest.Set[T], r *Rows, s *Scratch, rows [4]int, count int) {
 	if count == 0 {
 		return
