@@ -57,7 +57,7 @@ func comparePairs[T vecmath.Float](c *trial.Case) {
 	a := trial.Vector(c, n, value)
 	table := make([][]T, rows)
 	for i := range table {
-		if c.Chance(6) { // copy all elements of a after a random index
+		if c.Chance(6) { // copy the elements of a, beginning at a random index
 			k := c.IntN(n + 1)
 			table[i] = trial.Vector(c, n, func(j int) T {
 				if j >= k {
