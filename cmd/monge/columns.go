@@ -193,8 +193,8 @@ func readOnce(path string) bool {
 	return err == nil && !info.Mode().IsRegular()
 }
 
-// readError extends the text of an error by a suggestion, such as a flag that may help. It does not
-// suggest dropping a column that the model needs.
+// readError adds a suggestion, such as a flag, to the text of an error. It does not suggest dropping
+// a column that the model needs.
 func (f *columnFlags) readError(err error) error {
 	if fe, ok := errors.AsType[*dataset.FileError](err); ok && fe.Option == "OneHot" && f.schema != nil {
 		return fmt.Errorf("%w; the model was fitted to numbers in this column: write a number, or fit the model with --drop %s or --one-hot %[2]s", err, quoteForShell(flagColumn(fe)))
@@ -211,7 +211,7 @@ func flagColumn(fe *dataset.FileError) string {
 	return fe.Name
 }
 
-// readError extends the text of a reader's error by a suggestion, such as a flag that may help.
+// readError adds a suggestion, such as a flag, to the text of a reader's error.
 func readError(err error) error {
 	fe, ok := errors.AsType[*dataset.FileError](err)
 	if !ok {

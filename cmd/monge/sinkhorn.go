@@ -392,7 +392,7 @@ func (f *sinkhornFlags) readPoints() (x, y dist.Matrix[float64], err error) {
 	return x, matrixOf(ordered), nil
 }
 
-// pointsError is like readError, but suggests only flags of this command.
+// pointsError is like readError, but has its own suggestions for text columns and missing values.
 func pointsError(err error) error {
 	if fe, ok := errors.AsType[*dataset.FileError](err); ok {
 		switch fe.Option {
