@@ -44,8 +44,8 @@ type classInfo struct {
 	Rows int    `json:"rows"`
 }
 
-// describe describes the samples in the reader in, or in the file path if in is nil. It keeps a
-// bounded number of rows in memory, and accepts columns of text.
+// describe describes the samples of a file, or the samples of a reader if the reader is not nil. It
+// keeps a bounded number of rows in memory, and accepts columns of text.
 func (f *readFlags) describe(path string, in io.ReadSeeker) (*dataInfo, error) {
 	opt, err := f.options("")
 	if err != nil {

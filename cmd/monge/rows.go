@@ -137,7 +137,8 @@ func (f *rowFlags) splitPart(path string, d *dataset.Dataset, p part) (*dataset.
 	return selectRows(d, rows), nil
 }
 
-// noRowsError returns the error of a part without rows. splits are the values of the array split.
+// noRowsError returns the error of a part without rows. splits are the values of the array named
+// split.
 func noRowsError(path string, p part, splits []int) error {
 	if p == allRows {
 		return fmt.Errorf("%s: the file has no rows; a header alone is none", path)

@@ -32,7 +32,7 @@ type stream struct {
 	end   func()                         // closes the file
 
 	seen   int
-	splits []int // some distinct values of the array split
+	splits []int // some distinct values of the array named split
 }
 
 // open opens the rows of a part of a file. The rows must have the given number of features.

@@ -419,7 +419,7 @@ func newColumnWriter(columns []Column) *columnWriter {
 	return &columnWriter{columns: columns, most: max(1, min(1<<16, elements/len(columns))), numbers: make([][]float64, numbers), texts: make([][]string, len(columns)-numbers)}
 }
 
-// newArrowWriter writes an Arrow IPC file, or a stream.
+// newArrowWriter begins an Arrow IPC file or an Arrow stream, and returns its Writer.
 func newArrowWriter(out io.Writer, columns []Column, stream bool) (Writer, error) {
 	w := newColumnWriter(columns)
 	var fields []arrow.Field
@@ -458,7 +458,7 @@ func newArrowWriter(out io.Writer, columns []Column, stream bool) (Writer, error
 	return w, nil
 }
 
-// newParquetWriter writes a Parquet file with one row group for each batch.
+// newParquetWriter begins a Parquet file with one row group for each batch, and returns its Writer.
 func newParquetWriter(out io.Writer, columns []Column) (Writer, error) {
 	w := newColumnWriter(columns)
 	var fields schema.FieldList
