@@ -21,7 +21,7 @@ const lambdaPanic = "dist: λ is negative or not finite"
 // 2x_i·z_j as a matrix product, and sums direct differences only for close pairs: pairs whose
 // distance is less than 1/16 of ‖x_i‖² + ‖z_j‖². The relative error is at most 50·(d+2)·2⁻⁵³
 // (2⁻²⁴). If all rows are far from the origin and close to each other, the call takes about twice
-// as long; centered data avoid this. If z is x, only half of the distances are computed.
+// the usual time; centered data avoid this. If z is x, only half of the distances are computed.
 //
 // A distance depends only on its two rows. It is symmetric, never negative, and exactly 0 for equal
 // rows. A square or sum that overflows is +Inf. If x and z are finite, no distance is NaN, and only
@@ -38,7 +38,7 @@ func SqEuclidean[T Float](dst, x, z Matrix[T]) {
 		distance.SqEuclidean(dst.Rows, dst.Cols, 0, dst.Data, dst.Stride, nil, 0, nil, 0, false)
 		return
 	}
-	// Transpose z in panels that fit in the second-level cache, from which the kernel reads them.
+	// Transpose z in panels that fit in the second-level cache.
 	buf := borrowPanel[T]()
 	defer returnPanel(buf)
 	depth, width := panelShape[T](d, dst.Cols)
@@ -58,9 +58,9 @@ func SqEuclidean[T Float](dst, x, z Matrix[T]) {
 // λ multiplies the squared distance; the regularization ε of other libraries is 1/λ. Values below
 // the least normal number are +0. With y = λ‖x_i − z_j‖² the relative error is at most about (d +
 // 3)·y + 1 units in the last place, and about 50·(d + 3)·y + 1 for d ≥ 64. A λ below the least
-// normal number has few significant bits, which adds up to 3 units. For finite samples all values
-// are in [0, 1]. If a distance overflows, the value is 0, or 1 for λ = 0. dst must not overlap x or
-// z.
+// normal number has few significant bits, and increases the error by up to 3 units. For finite
+// samples all values are in [0, 1]. If a distance overflows, the value is 0, or 1 for λ = 0. dst
+// must not overlap x or z.
 func Gibbs[T Float](dst, x, z Matrix[T], lambda T) {
 	if !(lambda >= 0 && float64(lambda) <= largestNumber[T]()) {
 		panic(lambdaPanic)

@@ -20,9 +20,9 @@ func TestGibbsEnds(t *testing.T) {
 }
 
 func gibbsEnds[T Float](t *testing.T, most, least T) {
-	// roots are the square roots of the tested distances.
 	const fused, blocks = 3, gram.Features + 3
 	tiny := T(math.Sqrt(float64(1 / most))) // λ·tiny² is about 1 for the largest λ
+	// roots are the square roots of the tested distances.
 	roots := []T{0, tiny / 2, tiny, 4 * tiny, 1, most / 4, most}
 	for _, d := range []int{1, fused, blocks} {
 		x, z := NewMatrix[T](len(roots), d, nil), NewMatrix[T](1, d, nil)

@@ -85,8 +85,8 @@ func comparePairs[T dist.Float](c *trial.Case) {
 	compareClouds(c, x, z)
 }
 
-// compareSelf checks the distances from a cloud to itself. The cloud is large enough for two blocks
-// of columns, which random shapes rarely are.
+// compareSelf checks the distances from a cloud to itself. The cloud has two blocks of columns.
+// Random shapes rarely have more than one block.
 func compareSelf(c *trial.Case) {
 	x := dist.Matrix[float64](trial.Matrix(c, 961+c.IntN(96), 64, func(i, j int) float64 { return c.NormFloat64() }))
 	compareClouds(c, x, x)

@@ -37,9 +37,9 @@ func returnPanel[T Float](p *panel[T]) {
 
 // panelShape returns the number of features and the number of columns of a panel, for d features
 // and m columns. A panel has up to Depth features and 12 SIMD vectors of columns. With few
-// features, a panel has as many columns as fit. With AVX-512 and more than Depth features, a panel
-// has the columns of one tile, so that every distance is written once. NOTES.md of
-// internal/asm/distance has the measurements.
+// features, a panel has as many columns as fit in its memory. With AVX-512 and more than Depth
+// features, a panel has the columns of one kernel tile, so that every distance is written once.
+// NOTES.md of internal/asm/distance has the measurements.
 func panelShape[T Float](d, m int) (depth, width int) {
 	machine := asm.CurrentMachine()
 	size, unit := machine.PanelBytes/4, 192

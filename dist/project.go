@@ -13,15 +13,16 @@ import (
 //
 // An element is one chain of fused multiply-adds over ascending k that begins with its offset. Its
 // error is at most about (d+1)·2⁻⁵³ (2⁻²⁴ in float32) times |offset_l| + Σ_k |x_ik p_kl|. It
-// depends only on its row of x and its column of p. NaN and infinities follow the arithmetic.
+// depends only on its row of x and its column of p. NaN and infinities propagate as in IEEE 754
+// arithmetic.
 //
 // Project is optimized for few components, up to some dozens, and an x much larger than p. It does
 // not allocate. It panics if shapes do not match, if a matrix does not fit its data, or if dst
 // overlaps x, p or offset.
 //
-// The Transform method of a wda.Model computes the same products in float64: if offset is the
-// projection of a row of zeros by TransformVec, and p the Projection of the model, Project returns
-// the same bits.
+// The Transform method of a wda.Model computes the same products in float64. Project returns the
+// same bits if offset is the result of TransformVec for a row of zeros, and p is the Projection of
+// the model.
 func Project[T Float](dst, x, p Matrix[T], offset []T) {
 	if dst.Rows != x.Rows || dst.Cols != p.Cols || x.Cols != p.Rows {
 		panic(fmt.Sprintf("%s: dst is %d × %d, x %d × %d, p %d × %d", asm.ShapePanic, dst.Rows, dst.Cols, x.Rows, x.Cols, p.Rows, p.Cols))

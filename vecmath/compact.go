@@ -29,7 +29,7 @@ func Hamming[T byte | uint64](a, b []T) int {
 	return compact.Hamming(sameTypeBits[byte](a), sameTypeBits[byte](b))
 }
 
-// sameTypeBits converts a slice of T to []T.
+// sameTypeBits converts a []U to []T. U and T must be the same type.
 func sameTypeBits[T, U byte | uint64](s []U) []T { return *(*[]T)(unsafe.Pointer(&s)) }
 
 // QuantizeInt8 sets dst[i] to the integer nearest to src[i]/scale, with ties to even, and returns the scale. The

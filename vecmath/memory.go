@@ -25,7 +25,7 @@ func overlap[T Float](a, b []T) bool {
 	return len(a) > 0 && len(b) > 0 && pa < pb+uintptr(len(b))*size && pb < pa+uintptr(len(a))*size
 }
 
-// sameTypeSlice converts a slice of T to []T.
+// sameTypeSlice converts a []U to []T. U and T must be the same type.
 func sameTypeSlice[T, U Float](s []U) []T { return *(*[]T)(unsafe.Pointer(&s)) }
 
 func view[T Float](m *dist.Matrix[T]) *asm.View[T] { return (*asm.View[T])(m) }

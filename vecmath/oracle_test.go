@@ -57,7 +57,7 @@ func comparePairs[T vecmath.Float](c *trial.Case) {
 	a := trial.Vector(c, n, value)
 	table := make([][]T, rows)
 	for i := range table {
-		if c.Chance(6) { // copy the elements of a from a random index on
+		if c.Chance(6) { // copy the elements of a, beginning at a random index
 			k := c.IntN(n + 1)
 			table[i] = trial.Vector(c, n, func(j int) T {
 				if j >= k {
@@ -236,7 +236,8 @@ func ulpOf[T vecmath.Float](x float64) float64 {
 	return max(math.Ldexp(trial.Epsilon[T](), e), trial.Least[T]())
 }
 
-// compareRows compares the matrix functions with the functions of their rows, and MeanRows with its definition.
+// compareRows compares the matrix functions with the slice functions applied to each row, and
+// MeanRows with its definition.
 func compareRows[T vecmath.Float](c *trial.Case) {
 	s := c.Shape(10000, c.Budget(1<<12, 1<<16), 1, 1)
 	rows, n := s[0], s[1]

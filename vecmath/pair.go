@@ -130,7 +130,7 @@ func TopK[T Float](dst []int, x []T, k int) []int {
 	}
 	last := x[dst[0]]
 	for i := k; i < len(x); i++ {
-		if v := x[i]; v > last || last != last && v == v { // an equal element has a larger index and ranks behind
+		if v := x[i]; v > last || last != last && v == v { // an equal element has a larger index and therefore ranks lower
 			dst[0] = i
 			siftDown(dst, x, 0)
 			last = x[dst[0]]

@@ -102,9 +102,9 @@ func TestExp2Ends(t *testing.T) {
 }
 
 // TestReductionBounds compares sums, log-sum-exp and softmax with 200-bit arithmetic and checks the
-// documented error bounds. The bounds of log-sum-exp and softmax contain the largest difference
-// from the largest element. The test uses the weighted mean of the differences instead, which gives
-// tighter bounds.
+// documented error bounds. The documented bounds of log-sum-exp and softmax contain the largest
+// difference between two elements. The test replaces this difference by the weighted mean of the
+// differences from the largest element, which gives tighter bounds.
 func TestReductionBounds(t *testing.T) {
 	t.Run("f64", testReductions[float64])
 	t.Run("f32", testReductions[float32])
@@ -177,7 +177,7 @@ func testReductions[T vecmath.Float](t *testing.T) {
 			if others > 0 {
 				r /= others
 			}
-			rounds++ // one more rounding, because a block follows a previous block
+			rounds++ // one more rounding, when the sum of a block is added to the previous sum
 			relative := (1.25*r + rounds + 3) * u
 			log1pSize, _ := log1p.Float64()
 			for i := range x {
@@ -216,12 +216,12 @@ func bigLog1p(x *big.Float) *big.Float {
 	return newBig().Add(oracle.Log(near), off.Quo(off, newBig().SetFloat64(near)))
 }
 
-// difference returns x − y. The function exp returns exp(x − y), and corrects for the rounding
-// error of x − y.
+// difference returns x − y.
 func difference(x, y float64) *big.Float {
 	return newBig().Sub(newBig().SetFloat64(x), newBig().SetFloat64(y))
 }
 
+// exp returns exp(x − y). It corrects for the error of rounding x − y to float64.
 func exp(x, y float64) *big.Float {
 	d := difference(x, y)
 	rounded, _ := d.Float64()
@@ -325,7 +325,7 @@ func TestSpecialValues(t *testing.T) {
 	}
 }
 
-// TestPanics checks that invalid arguments panic with a message that names them.
+// TestPanics checks the panic messages for invalid arguments.
 func TestPanics(t *testing.T) {
 	x := make([]float64, 20)
 	m := dist.NewMatrix(4, 5, x)

@@ -3,8 +3,8 @@
 //
 //	go run ./cmd/demo
 //
-// Command demo prints and draws the same results as "monge demo". Its build takes less than half of
-// the time, because it has fewer dependencies.
+// Command demo prints and draws the same results as "monge demo". It takes less than half as long
+// to build as the command monge, because it has fewer dependencies.
 package main
 
 import (

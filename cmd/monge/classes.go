@@ -9,12 +9,13 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// maxClass is the maximum number of rows of a class. Memory for transport within a class grows with the
-// square of its rows.
+// maxClass is the maximum number of rows of a class. Memory for transport within a class grows with
+// the square of the number of rows.
 const maxClass = 1 << 15
 
-// checkClasses returns an error if a discriminant cannot be fitted to the classes of d. The slice
-// before has the number of rows in each class before rows were held out or sampled, or is nil.
+// checkClasses returns an error if a discriminant cannot be fitted to the classes of d. If largest
+// is not 0, a class with more than largest rows is also an error. The slice before has the number
+// of rows in each class without holdout and sampling, or is nil.
 func checkClasses(path string, d *dataset.Dataset, sampled bool, before []int, largest int) error {
 	among, advice := "", "is another column the label? --label-column chooses it. If the label is the name of a column, use --header present"
 	if sampled {

@@ -22,12 +22,12 @@ type columnFlags struct {
 	array              string
 	decimal            string
 
-	app       *app            // prints notes and the progress bar; nil for neither
+	app       *app            // prints notes and the progress bar; nil to print nothing
 	schema    *dataset.Schema // schema of the model, or nil
 	modelFile string          // path of the model, or ""
 	said      map[string]bool
 
-	keepsLabels bool // the model has a class such as NA
+	keepsLabels bool // the model has a class whose name usually marks a missing label, such as NA
 }
 
 func (f *columnFlags) add(cmd *cobra.Command) {
@@ -47,7 +47,7 @@ func (f *columnFlags) addExtra(cmd *cobra.Command) {
 }
 
 // useSchemaOf sets the schema and the path of the model m. The reader then interprets the columns
-// of a data file like those of the training file.
+// of a data file as it interpreted the columns of the training file.
 func (f *columnFlags) useSchemaOf(path string, m *wda.Model) {
 	f.modelFile, f.schema = path, m.Schema()
 	f.keepsLabels = slices.ContainsFunc(m.ClassNames(), dataset.MissingLabelsError.IsMissing)
@@ -89,8 +89,8 @@ func (f *columnFlags) explain(path string, r *dataset.Reader) {
 	}
 }
 
-// noteText returns the text of a note. If a flag changes the reader's decision, the text names the
-// flag.
+// noteText returns the text of a note. If --header can change the reader's decision, the text
+// suggests this flag.
 func noteText(n dataset.Note) string {
 	if n.Option == "Header" {
 		return n.Text + "; use --header " + n.Value + " if it is not"
@@ -119,8 +119,8 @@ type reader struct {
 	end     func()
 }
 
-// open opens a file of any format, or standard input. The progress bar shows how much of it was
-// read.
+// open opens a file of any format, or standard input. The progress bar shows how much of the file
+// has been read.
 func (f *columnFlags) open(path string, opt *dataset.Options) (*reader, error) {
 	if path != standard {
 		return f.wrapReader(path, func() (*dataset.Reader, error) { return dataset.Open(path, opt) }, func() {})
@@ -193,8 +193,8 @@ func readOnce(path string) bool {
 	return err == nil && !info.Mode().IsRegular()
 }
 
-// readError adds to the error a flag that may help. It does not suggest dropping a column that the
-// model needs.
+// readError adds a suggestion, such as a flag, to the text of an error. It does not suggest dropping
+// a column that the model needs.
 func (f *columnFlags) readError(err error) error {
 	if fe, ok := errors.AsType[*dataset.FileError](err); ok && fe.Option == "OneHot" && f.schema != nil {
 		return fmt.Errorf("%w; the model was fitted to numbers in this column: write a number, or fit the model with --drop %s or --one-hot %[2]s", err, quoteForShell(flagColumn(fe)))
@@ -211,7 +211,7 @@ func flagColumn(fe *dataset.FileError) string {
 	return fe.Name
 }
 
-// readError adds to a reader's error a flag that may help.
+// readError adds a suggestion, such as a flag, to the text of a reader's error.
 func readError(err error) error {
 	fe, ok := errors.AsType[*dataset.FileError](err)
 	if !ok {

@@ -165,7 +165,7 @@ func TestColumns(t *testing.T) {
 			t.Errorf("%s: not what the CSV gives", in)
 		}
 	}
-	// transform writes plain columns. They must be readable as data and as training data.
+	// The columns that transform writes must be readable as data and as training data.
 	fitted(t, "--data", at("o.csv"), "--model", at("csv.wda"), "-p", "1", "--sample", "200")
 	projection := func(path string) *mat.Dense {
 		t.Helper()

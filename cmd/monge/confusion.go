@@ -105,14 +105,14 @@ func (c *confusion) layout() confusionLayout {
 	return l
 }
 
-// draw draws the matrix. Each row is a true class. The shade of a cell is the square root of its
-// fraction of the row. Large cells also show the count.
+// draw draws the matrix. Each row is a true class. The shade of a cell is the square root of the
+// cell's fraction of the row. Large cells also show the count.
 func (c *confusion) draw(path, ext string) error {
 	l := c.layout()
 	side := l.cellSize * len(c.Classes)
 	width, height := max(360, l.margin+side+20), l.top+side+l.margin
 	return render(path, ext, width, height, 96, func(canvas draw.Canvas) {
-		picture.Background(canvas) // Background fills the canvas; this picture needs no margin
+		picture.Background(canvas) // the returned area inside the margin is not needed
 		left, top := canvas.Min.X+vg.Length(l.margin)*pixel, canvas.Max.Y-vg.Length(l.top)*pixel
 		at := func(row, column int) vg.Point { // upper left corner of a cell
 			return vg.Point{X: left + vg.Length(column*l.cellSize)*pixel, Y: top - vg.Length(row*l.cellSize)*pixel}

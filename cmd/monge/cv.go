@@ -96,7 +96,7 @@ func (f *cvFlags) settings(cmd *cobra.Command) (*wda.CrossValidation, error) {
 			return nil, err
 		}
 	}
-	f.objective.lambda = 1 // unused, but settings checks the value
+	f.objective.lambda = 1 // unused, but the method settings checks the value
 	set, err := f.objective.settings(cmd)
 	if err != nil {
 		return nil, err
@@ -200,8 +200,8 @@ func (f *cvFlags) checkFolds(d *dataset.Dataset, cv *wda.CrossValidation) error 
 	return nil
 }
 
-// openNumber is a value of λ or ρ in the table. It is a number, or "auto" if the library chooses
-// it.
+// openNumber is a value of λ or ρ in the table: a number, or "auto" if the library chooses the
+// value.
 type openNumber struct {
 	value  float64
 	isAuto bool
@@ -231,8 +231,8 @@ type cvRow struct {
 	Error      float64    `json:"error"`
 	StdDev     float64    `json:"std_dev"` // from fold to fold
 	Errors     []float64  `json:"errors"`  // of the folds
-	// Chosen has the candidates that the fit to each fold has chosen, if the library chooses
-	// settings. A fold has one candidate, or several candidates that are mixed.
+	// Chosen has one element for each fold, if the library chooses settings. The element contains
+	// the candidate that the fit chose, or all candidates that the fit mixed.
 	Chosen [][]choice `json:"chosen,omitempty"`
 }
 
@@ -300,7 +300,8 @@ func (a *app) cv(cmd *cobra.Command, f *cvFlags) error {
 		}
 		out.Candidates = append(out.Candidates, row)
 	}
-	// The sort is stable, so that the first candidate is also the best of the library.
+	// A stable sort keeps candidates with equal errors in the library's order. The first candidate
+	// is therefore also the library's best candidate.
 	slices.SortStableFunc(out.Candidates, func(a, b cvRow) int { return cmp.Compare(a.Error, b.Error) })
 	out.Best = out.Candidates[0]
 	var m *wda.Model
@@ -374,8 +375,8 @@ func (r *cvResult) writeFiles(ctx context.Context, m *wda.Model, d *dataset.Data
 
 const fittingFolds = "fitting to folds"
 
-// crossValidate calls wda.CrossValidate with a progress bar. If model is true, the bar also plans
-// for a fit to all rows after the cross-validation.
+// crossValidate calls wda.CrossValidate with a progress bar. If model is true, the time estimate of
+// the bar includes the fit to all rows that follows the cross-validation.
 func (a *app) crossValidate(ctx context.Context, d *dataset.Dataset, cv *wda.CrossValidation, model bool) (*wda.CrossValidated, error) {
 	fits := cv.Folds * len(cv.Components) * len(cv.Lambda) * len(cv.Shrinkage)
 	b := a.startPhase(fittingFolds, fits)

@@ -93,7 +93,7 @@ func TestCV(t *testing.T) {
 	if !mat.Equal(loadProjection(t, at("cv.wda")), loadProjection(t, at("fit.wda"))) {
 		t.Error("the model differs from that of fit with the best setting")
 	}
-	var hash any // hash of the first model, including the stored rows; the other model must have the same hash
+	var hash any // hash of the first model, including the stored rows; the second model must have the same hash
 	for _, model := range []string{"cv.wda", "fit.wda"} {
 		info := object(t, "info", "--model", at(model))
 		of := info["model"].(map[string]any)["hash"]
@@ -329,8 +329,8 @@ low,0,1,4,12.25,1,20.25
 	if got := encode(t, v["probabilities"].([]any)[0]); got != `[0,1]` {
 		t.Errorf("%s", got)
 	}
-	// The first call uses one neighbor instead of the model's three. The second call uses other
-	// training rows.
+	// The first call uses one neighbor instead of the model's three. The second call replaces the
+	// model's training rows by the rows of --train.
 	if v := object(t, "predict", "--model", at("m.wda"), "--data", news, "--k", "1"); encode(t, v["labels"]) != `["low","high","low"]` || numberAt(t, v, "k") != 1 || v["probabilities"] != nil {
 		t.Errorf("%v", v)
 	}

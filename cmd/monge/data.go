@@ -43,7 +43,7 @@ func (f *textFlags) options() (opt dataset.Options, err error) {
 	return opt, checkRange("max-expansion", f.maxExpansion, 0, math.MaxInt32)
 }
 
-// singleCharacter returns the only character of a flag value, or 0 if it is empty.
+// singleCharacter returns the only character of a flag value, or 0 if the value is empty.
 func singleCharacter(flag, text string) (rune, error) {
 	if text == "" {
 		return 0, nil
@@ -151,7 +151,9 @@ func countsIfHeld(rows *rowFlags, all *dataset.Dataset) []int {
 // countMissing returns the number of missing numbers in d, and the number of missing values in text
 // columns.
 func countMissing(d *dataset.Dataset) (numbers, categories int) {
-	of := make([]int, columnCount(d)) // the first feature of a text column has the number of categories, its other features have −1
+	// of[j] is the number of categories if feature j is the first feature of a text column, −1 if it
+	// is a later feature of a text column, and 0 otherwise.
+	of := make([]int, columnCount(d))
 	if d.Schema != nil {
 		at := 0
 		for _, c := range d.Schema.Columns {
@@ -178,8 +180,8 @@ func countMissing(d *dataset.Dataset) (numbers, categories int) {
 	return numbers, categories
 }
 
-// useRowsOf selects the rows that m was fitted to, unless flags select other rows. Labels get the
-// class names of m if m has all classes of the file.
+// useRowsOf selects the rows that m was fitted to, unless flags select other rows. If m has all
+// classes of the file, the labels get the class indices of m.
 func (f *rowFlags) useRowsOf(cmd *cobra.Command, m *wda.Model, read *columnFlags) {
 	f.names, f.read = m.ClassNames(), read
 	s := m.Schema()
@@ -266,7 +268,7 @@ func (f *readFlags) readLabeled(path, labels, flag string) (*dataset.Dataset, er
 	return f.readLabels(path, &opt, flag)
 }
 
-// readLabels is like readLabeled with the given options.
+// readLabels is like readLabeled, but takes the options of the reader.
 func (f *readFlags) readLabels(path string, opt *dataset.Options, flag string) (*dataset.Dataset, error) {
 	d, err := f.readFile(path, opt)
 	if err != nil {
@@ -283,7 +285,7 @@ func noLabelsError(path, flag string) error {
 }
 
 // readFeatures reads samples with the given number of features. A CSV file with exactly this number
-// of columns has no labels. With one more column, the last column has the labels.
+// of columns has no labels. If a CSV file has one more column, the last column has the labels.
 func (f *readFlags) readFeatures(path, labels string, features int) (*dataset.Dataset, error) {
 	opt, err := f.options(labels)
 	if err != nil {

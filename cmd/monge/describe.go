@@ -44,8 +44,8 @@ type classInfo struct {
 	Rows int    `json:"rows"`
 }
 
-// describe describes the samples of the file path, or the samples that the reader in provides if it
-// is not nil. It keeps a bounded number of rows in memory, and accepts columns of text.
+// describe describes the samples of a file, or the samples of a reader if the reader is not nil. It
+// keeps a bounded number of rows in memory, and accepts columns of text.
 func (f *readFlags) describe(path string, in io.ReadSeeker) (*dataInfo, error) {
 	opt, err := f.options("")
 	if err != nil {

@@ -52,7 +52,7 @@ func TestEvalPicture(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The corners of cells contain no digits.
+	// Read pixels near the corners of cells, because the corners contain no digits.
 	l := (&confusion{Classes: []string{"0", "1", "2"}}).layout()
 	for i := range 3 {
 		for j := range 3 {

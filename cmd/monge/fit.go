@@ -205,9 +205,9 @@ type fitResult struct {
 	Whitening    string `json:"whitening"`
 	Scale        string `json:"scale"`
 	For          string `json:"for"`
-	// Ratios are the ratios of the components. Choice has the candidates that were compared to
-	// choose settings, the best first. If Mixed is not 0, the projection is a mixture of the first
-	// Mixed candidates.
+	// Ratios has the ratio between/within of each component. Choice has the candidates that were
+	// compared to choose settings, the best candidate first. If Mixed is not 0, the projection is a
+	// mixture of the first Mixed candidates.
 	Ratios  []number `json:"ratios"`
 	Choice  []choice `json:"choice,omitempty"`
 	Mixed   int      `json:"mixed,omitempty"`
@@ -223,8 +223,8 @@ type fitResult struct {
 	Classes          []string `json:"classes"`
 	// StartObjectives has the final objective of each start of the optimizer, with --starts.
 	StartObjectives []number `json:"start_objectives,omitempty"`
-	// Maxima has the distinct values of StartObjectives, the largest first. Each value has the
-	// number of its starts.
+	// Maxima has the distinct values of StartObjectives, the largest value first, and the number of
+	// starts that reached each value.
 	Maxima []maximum `json:"maxima,omitempty"`
 	// ValidationError is the error of the result on the held-out rows, with --validation.
 	ValidationError *number `json:"validation_error,omitempty"`
@@ -388,7 +388,7 @@ const (
 	fitShare = 0.1
 )
 
-// fitStep is the phase after the training rows were read.
+// fitStep is the phase that begins after the training rows have been read.
 var fitStep = step{"the fit", 0}
 
 // fitModel fits with a progress bar.

@@ -68,9 +68,9 @@ func (out *fitResult) print(w io.Writer, r *wda.Report, stepsLeft bool) {
 	}
 }
 
-// printMixture writes the candidates of a mixture. It returns two phrases that assign a number in
-// the report to the first candidate. The phrase first follows the number, and the phrase leads
-// precedes it.
+// printMixture writes the candidates of a mixture. Some numbers in the report describe only the
+// first candidate. The result first is a phrase that follows such a number, and the result leads is
+// a phrase that precedes such a number.
 func printMixture(w io.Writer, members []choice) (first, leads string) {
 	fmt.Fprintf(w, "method\tmixed from %s candidates that cross-validation could not tell apart:\n", numberWord(len(members)))
 	for _, m := range members {
@@ -79,8 +79,8 @@ func printMixture(w io.Writer, members []choice) (first, leads string) {
 	return " of the first candidate", "of the first candidate: "
 }
 
-// bestPerKind returns the first candidates, whose number is the argument taken, and the best
-// candidate of every other kind of method.
+// bestPerKind returns the first n candidates, where n is the argument taken, and the best candidate
+// of every other kind of method.
 func (out *fitResult) bestPerKind(taken int) []choice {
 	shown := slices.Clone(out.Choice[:taken])
 	for _, m := range out.Choice {
@@ -206,7 +206,7 @@ func endText(r *wda.Report, atLimit string) string {
 		return "converged " + steps + ", as far as rounding allows: J has not risen in the last 100"
 	case "MaxSteps":
 		if limit := r.Settings.Optimizer.MaxSteps; r.Settings.Optimizer.Method.String() == "minibatch" && r.Steps < limit {
-			// The result is the best projection and not the last, because a round may lower the
+			// The result is the best projection of all rounds, because the last round may lower the
 			// objective.
 			return fmt.Sprintf("ended at the limit of %d %s of mini-batches, and J was largest after %d; --max-steps allows more", limit, plural(limit, "round", "rounds"), r.Steps)
 		}

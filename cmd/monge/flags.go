@@ -144,7 +144,7 @@ type solverFlags struct {
 	tolerance  float64
 	starts     int
 	validation float64
-	judge      wda.Validation // its fields Neighbors, Every and Patience
+	judge      wda.Validation // values of the fields Neighbors, Every and Patience
 }
 
 func (f *solverFlags) add(cmd *cobra.Command) {

@@ -27,7 +27,8 @@ const (
 var headings = []string{mainFlags, rowChoice, dataFlags, methodFlags, objectiveGroup, optimizerFlags, validationFlags, outputFlags}
 
 const (
-	// headingKey is the annotation key for the heading of a flag. A main flag also has a position.
+	// headingKey is the annotation key for the heading of a flag. The annotation of a main flag
+	// also contains the position of the flag.
 	headingKey = "monge_heading"
 	// details is the annotation key for the part of a command's help text that follows the flags.
 	details = "monge_details"
@@ -36,7 +37,7 @@ const (
 )
 
 // groupFlags returns a function that assigns a heading to all flags added since the call of
-// groupFlags: defer groupFlags(cmd, dataFlags)().
+// groupFlags. Callers defer the function: defer groupFlags(cmd, dataFlags)().
 func groupFlags(cmd *cobra.Command, heading string) func() {
 	before := map[string]bool{}
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { before[f.Name] = true })
@@ -100,7 +101,7 @@ func flagGroups(cmd *cobra.Command) []flagGroup {
 			n, _ := strconv.Atoi(h[1])
 			return n
 		}
-		return len(by[mainFlags]) // sort the flag behind all flags with a position
+		return len(by[mainFlags]) // sort the flag after all flags with a position
 	}
 	slices.SortStableFunc(by[mainFlags], func(a, b *pflag.Flag) int { return place(a) - place(b) })
 	var out []flagGroup

@@ -61,7 +61,7 @@ instruction sets that this machine can run.`,
 	return cmd
 }
 
-// describeFile describes a file, which is a model or samples.
+// describeFile describes a model file or a file of samples.
 func (a *app) describeFile(read *readFlags, path string) error {
 	var in io.ReadSeeker
 	var m *wda.Model

@@ -1,5 +1,5 @@
 // Command monge fits, applies, evaluates and draws Wasserstein Discriminant Analysis, and solves
-// optimal transport problems, on files.
+// optimal transport problems. It reads its data from files.
 //
 //	go run github.com/gomonge/monge/cmd/monge demo
 //
@@ -173,8 +173,8 @@ func (a *app) printMessage(kind, text string) {
 	fmt.Fprintln(a.stderr, "monge: "+kind+printable(text))
 }
 
-// errUnfinished is wrapped by the error of a computation if its printed result is less exact than
-// required.
+// errUnfinished marks the error of a computation whose printed result is less exact than required.
+// The error of the computation wraps errUnfinished.
 var errUnfinished = errors.New("the result is not exact")
 
 // usageError is an error of the command line itself, not of the data.

@@ -58,12 +58,12 @@ func mongeContext(ctx context.Context, args ...string) (code int, stdout, stderr
 	return code, out.String(), err.String()
 }
 
-// fixed contains settings for fit that leave no setting for the library to choose. They make fit
-// six times faster.
+// fixed contains flags of fit for all settings that the library would otherwise choose. They make
+// fit six times faster.
 var fixed = strings.Fields("--method fisher --whitening none --scale orthonormal --shrinkage 0 --lambda 1")
 
-// withFixedScale adds a whitening and a scale to the arguments of fit, so that fit needs a sixth of
-// the time to choose the other settings. The long form returns the arguments unchanged.
+// withFixedScale adds a whitening and a scale to the arguments of fit. The choice of the other
+// settings then takes a sixth of the time. The long form returns the arguments unchanged.
 func withFixedScale(args ...string) []string {
 	if testdata.IsLong() {
 		return args
@@ -181,7 +181,7 @@ func simulate(t testing.TB) *simulated {
 	write(t, s.y, y.String())
 	must(outfile.WriteFile(s.test, csvOf(dataset.Simulation{Seed: 6, NoiseDims: 3}.Generate(300))))
 
-	// The NPZ file has the rows of the training and the test file, alternating.
+	// The NPZ file contains the rows of the training file and of the test file, in mixed order.
 	test, err := dataset.ReadFile(s.test, nil)
 	must(err)
 	n, cols := 0, columnCount(d)
@@ -329,7 +329,7 @@ func TestEveryCommand(t *testing.T) {
 			t.Errorf("%s is left behind", name)
 		}
 	}
-	// The same command without --json succeeds.
+	// The commands also succeed without --json.
 	for _, args := range [][]string{
 		{"fit", "--data", s.csv, "--model", model, "--float32", "--method", "pg", "--max-steps", "3"},
 		{"transform", "--model", model, "--data", s.csv, "--out", filepath.Join(s.dir, "t.csv")},
@@ -805,7 +805,7 @@ func TestSample(t *testing.T) {
 	if numberAt(t, e, "train") != 30 || numberAt(t, e, "test") != 300 {
 		t.Errorf("%v training and %v test rows", e["train"], e["test"])
 	}
-	// eval must draw the same rows as the fit. The mean of these rows is the mean of the model.
+	// eval must select the same rows as the fit. The mean of these rows is the mean of the model.
 	all, err := dataset.ReadFile(s.npz, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -829,7 +829,7 @@ func TestSample(t *testing.T) {
 	if numberAt(t, e, "train") != 180 || numberAt(t, e, "test") != 120 {
 		t.Errorf("%v training and %v test rows", e["train"], e["test"])
 	}
-	// Testing on the training rows is allowed. It prints a warning unless --quiet is set.
+	// Testing on the training rows is allowed. eval prints a warning unless --quiet is set.
 	code, _, stderr := monge(t, "eval", "--model", model, "--train", s.test, "--test", s.test, "--k", "1", "--json")
 	if code != 0 || !strings.Contains(stderr, "warning: the test rows are the training rows") {
 		t.Errorf("exit code %d, %q", code, stderr)

@@ -13,16 +13,16 @@ import (
 const (
 	// outOfCoreBytes is the minimum size of a matrix that the method minibatch leaves in its file.
 	outOfCoreBytes = 2 << 30
-	// keptRows and keptElements limit the rows and elements that a classifier keeps of a matrix in
-	// a file.
+	// keptRows and keptElements are the maximum numbers of rows and elements that a classifier
+	// keeps when the rows stay in a file.
 	keptRows, keptElements = 1 << 16, 1 << 23
 )
 
-// training contains the rows of a fit. They are a dataset in memory, or stay in their file.
+// training contains the rows of a fit, either in memory or in a file.
 type training struct {
 	x      mat.Matrix
 	labels []int
-	kept   *dataset.Dataset // rows of the classifier: all rows, or some of every class
+	kept   *dataset.Dataset // rows of the classifier: all rows, or some rows of every class
 	close  func() error
 }
 
@@ -76,8 +76,8 @@ func samplesObjective(set *wda.Settings) bool {
 	return (auto || set.Optimizer.Method == nil) && (set.Data.Whitening.IsAuto() || o.Lambda.IsAuto() || o.Shrinkage.IsAuto() || set.Scale == wda.ScaleAuto)
 }
 
-// openStored opens training rows that stay in their file. If must is false, it returns nil for rows
-// that should be read into memory.
+// openStored opens training rows that stay in their file. It returns nil if must is false and the
+// rows should be read into memory.
 func (f *trainFlags) openStored(must bool) (_ *training, err error) {
 	opt, err := f.options(f.labels)
 	if err != nil {

@@ -69,7 +69,7 @@ func (m rowsInMemory) ReadRows(dst []float64, first int) error {
 	return nil
 }
 
-// constant is a matrix with one column of zeros. The value of type constant is the number of rows.
+// constant is a matrix with one column of zeros. Its value is the number of rows.
 type constant int
 
 func (n constant) Dims() (int, int)              { return int(n), 1 }

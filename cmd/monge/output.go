@@ -31,8 +31,8 @@ func (x number) MarshalJSON() ([]byte, error) {
 	return json.Marshal(float64(x))
 }
 
-// report prints the result of a command. With --json it prints object as JSON, otherwise the output
-// of the function text.
+// report prints the result of a command. With --json, it prints the argument object as JSON.
+// Without --json, it prints the output of the function text.
 func (a *app) report(object any, text func(w io.Writer)) error {
 	var out bytes.Buffer
 	if a.json {

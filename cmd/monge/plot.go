@@ -160,9 +160,9 @@ func (f *plotFlags) project() (y *mat.Dense, d *dataset.Dataset, err error) {
 	return y, d, m.Transform(y, d.X)
 }
 
-// recallHoldout sets --holdout and --seed to the values in the model if no flag or array divides d
-// and d is the file of the fit. To recognize the file, it compares the mean of the selected rows
-// with the mean in the model.
+// recallHoldout sets --holdout and --seed to the values in the model. It does nothing if d is
+// already split, or if d is not the data of the fit. To recognize the data, it compares the mean of
+// the selected rows with the mean in the model.
 func (f *plotFlags) recallHoldout(m *wda.Model, c *wda.Classifier, d *dataset.Dataset) {
 	s := m.Schema()
 	if s == nil || s.Rows.Holdout == 0 || f.rows.holdout > 0 || d.Split != nil || d.Labels == nil {

@@ -51,11 +51,11 @@ type pageData struct {
 	Ratios     []*float64  `json:"ratios"` // ratios of the components in X
 	Classes    []pageClass `json:"classes"`
 	Parts      bool        `json:"parts"`      // the page marks training and test rows
-	Classified bool        `json:"classified"` // the flag isWrong is known
+	Classified bool        `json:"classified"` // the rows are classified, and isWrong is valid
 	X          string      `json:"x"`          // n × p, float32
 	Label      string      `json:"label"`      // n indices into Classes of type int32
 	Predicted  string      `json:"predicted"`  // n indices into Classes of type int32, valid where isWrong is set
-	Row        string      `json:"row"`        // n row numbers of the file from 1, of type int32
+	Row        string      `json:"row"`        // n row numbers in the file, counted from 1, of type int32
 	Flags      string      `json:"flags"`      // uint8
 	Features   []string    `json:"features"`   // names of the features that are in Values
 	Values     string      `json:"values"`     // n × features, float32
@@ -176,13 +176,13 @@ func decisiveFeatures(m *wda.Model, d *dataset.Dataset) []int {
 
 func encodeBase64[T float32 | int32 | uint8](v []T) string {
 	b := make([]byte, 0, 4*len(v))
-	b, _ = binary.Append(b, binary.LittleEndian, v) // these types cause no error
+	b, _ = binary.Append(b, binary.LittleEndian, v) // cannot fail for slices of these types
 	return base64.StdEncoding.EncodeToString(b)
 }
 
-// markedRows returns the rows to draw, with their row numbers from 0 in d.Split. The slice test
-// marks the test rows, or is nil if they are unknown. --sample selects among the training rows, as
-// in fit and eval. In a file without a split it selects among all rows.
+// markedRows returns the rows to draw. d.Split contains their row numbers, counted from 0. The
+// slice test marks the test rows, or is nil if neither the file nor --holdout splits the rows.
+// --sample selects among the training rows, as in fit and eval, or among all rows if test is nil.
 func (f *plotFlags) markedRows(m *wda.Model, c *wda.Classifier) (d *dataset.Dataset, test []bool, err error) {
 	p, err := parsePart(f.part)
 	if err == nil {

@@ -93,8 +93,8 @@ func TestPlotRecallsHoldout(t *testing.T) {
 	}
 }
 
-// TestPlotPage checks that the page contains the same projections, row numbers, training marks and
-// errors as the output of other commands.
+// TestPlotPage checks that the page contains the same projections, row numbers, marks of training
+// rows and errors as the output of other commands.
 func TestPlotPage(t *testing.T) {
 	s := simulate(t)
 	at := func(name string) string { return filepath.Join(s.dir, name) }
@@ -171,7 +171,7 @@ func TestPlotPage(t *testing.T) {
 	if isWrongOf == 0 {
 		t.Error("no test row is misclassified: nothing was tested")
 	}
-	// Draw the test rows of a file with an array split, and data without labels.
+	// Draw the test rows of a file with an array named split. Then draw data without labels.
 	object(t, "plot", "--model", at("m.wda"), "--data", s.npz, "--rows", "test", "--out", at("n.html"))
 	if d, _ := pageOf(t, at("n.html")); !d.Parts || bytes.ContainsFunc(decoded[uint8](t, d.Flags, len(d.Flags)/4*3-strings.Count(d.Flags, "=")), func(f rune) bool { return f&isTest == 0 }) {
 		t.Error("--rows test has other rows")

@@ -26,7 +26,7 @@ type progressBar struct {
 	since  time.Time // the phase
 	name   string    // name of the phase; "" between phases
 	note   string    // text after the name
-	unit   string    // unit of done if there is no total
+	unit   string    // unit of the completed amount if there is no total
 	done   int64
 	total  int64  // total amount of work, or −1 if unknown
 	atMost bool   // the phase usually ends before the total
@@ -59,7 +59,7 @@ func (a *app) startProgress(reads bool) {
 		return
 	}
 	if reads && term.IsTerminal(int(os.Stdin.Fd())) {
-		return // a person types the data
+		return // no bar while a person types the data
 	}
 	b := newProgressBar(f, func() int {
 		width, _, err := term.GetSize(int(f.Fd()))
@@ -121,8 +121,8 @@ func (b *progressBar) counting(unit string) *progressBar {
 	return b
 }
 
-// phase starts a phase, or updates the total of the current one. atMost is true if the phase usually
-// ends before the total.
+// phase starts a phase, or updates the total of the current phase. atMost is true if the phase
+// usually ends before the total.
 func (b *progressBar) phase(what string, total int, atMost bool) {
 	if b.w == nil {
 		return
@@ -254,8 +254,8 @@ func (b *progressBar) text() string {
 }
 
 // estimateLater estimates the time of the phases after the current phase. The argument whole is the
-// time of the current phase in the same unit. Without an estimate, the second result is a text that
-// names the next phase.
+// total time of the current phase, in the unit of the result. If no estimate is possible, the
+// second result is a text that names the next phase.
 func (b *progressBar) estimateLater(whole float64) (time float64, then string) {
 	at := slices.IndexFunc(b.steps, func(s step) bool { return s.name == b.name })
 	if at < 0 && b.name != "" {

@@ -132,13 +132,13 @@ type rejections struct {
 	Rate      number `json:"rate"`
 	Threshold number `json:"threshold"`
 	Weight    number `json:"weight"`
-	// Known is the fraction of test rows of known classes that are rejected. Error is the error of
-	// the accepted rows.
+	// Known is the fraction of test rows of known classes that are rejected. Error is the error
+	// rate on the accepted rows.
 	Known number `json:"known_rejected"`
 	Error number `json:"error_of_accepted"`
 	// With --unknown, Rows is the number of test rows of unknown classes, and Unknown is the
-	// rejected fraction of these rows. AUROC and Distance measure how well the score and the
-	// distance alone separate the unknown classes from the known classes.
+	// rejected fraction of these rows. AUROC measures how well the score separates the unknown
+	// classes from the known classes. Distance is the AUROC of the distance instead of the score.
 	Rows     int     `json:"unknown_rows,omitempty"`
 	Unknown  *number `json:"unknown_rejected,omitempty"`
 	AUROC    *number `json:"auroc,omitempty"`

@@ -34,8 +34,8 @@ func intents(t *testing.T) string {
 	return file
 }
 
-// TestReject checks that fit, info, eval, verify and predict handle a model that rejects unknown
-// rows.
+// TestReject checks that fit, info, eval, verify and predict handle a model that rejects rows of
+// unknown classes.
 func TestReject(t *testing.T) {
 	data := intents(t)
 	model := filepath.Join(filepath.Dir(data), "m.wda")

@@ -41,7 +41,7 @@ type rowFlags struct {
 	seed        uint64
 	holdout     float64
 	unknown     []string         // classes whose rows are left out
-	known       []string         // if unknown is empty, classes of a model; rows of all other classes are excluded
+	known       []string         // classes of a model, used if unknown is empty; rows of all other classes are excluded
 	unknownRows *dataset.Dataset // excluded training rows, or nil; set by trainingRows
 
 	names []string     // the classes of a model that was fitted to the rows, or nil
@@ -137,7 +137,8 @@ func (f *rowFlags) splitPart(path string, d *dataset.Dataset, p part) (*dataset.
 	return selectRows(d, rows), nil
 }
 
-// noRowsError returns the error of a part without rows. splits are the values of the array split.
+// noRowsError returns the error of a part without rows. splits are the values of the array named
+// split.
 func noRowsError(path string, p part, splits []int) error {
 	if p == allRows {
 		return fmt.Errorf("%s: the file has no rows; a header alone is none", path)
@@ -186,8 +187,8 @@ func (f *rowFlags) withModelClasses(path string, d *dataset.Dataset) *dataset.Da
 	return &as
 }
 
-// selectRows returns the given rows of d, in ascending order. Consecutive rows share memory with d,
-// because a matrix such as MNIST takes half a gigabyte.
+// selectRows returns the given rows of d, in ascending order. If the rows are consecutive, the
+// result shares memory with d, because a matrix such as MNIST takes half a gigabyte.
 func selectRows(d *dataset.Dataset, rows []int) *dataset.Dataset {
 	i, j := rows[0], rows[len(rows)-1]+1
 	if j-i != len(rows) {

@@ -161,8 +161,8 @@ func TestSignalLatency(t *testing.T) {
 	t.Logf("%d signals: p50 %v, p99 %v, max %v", len(all), at(0.5), at(0.99), at(1))
 }
 
-// end starts the program, sends the signals of a round, and returns the time from the signals to
-// the exit. It returns false if the program was done before the signals.
+// end starts the program, sends the signals for the given round, and returns the time from the
+// signals to the exit. It returns false if the program ended before the signals.
 func (p phase) end(t *testing.T, dir string, round int) (time.Duration, bool) {
 	t.Helper()
 	cmd := program(t, strings.Fields(strings.ReplaceAll(p.args, "$", dir+string(filepath.Separator)))...)

@@ -361,7 +361,7 @@ func (f *sinkhornFlags) readPoints() (x, y dist.Matrix[float64], err error) {
 			return x, y, err
 		}
 		opt.Labels, opt.Vector = dataset.NoLabels(), true
-		opt.Header.UnmarshalText([]byte(f.header)) // cannot fail, because settings has checked the value
+		opt.Header.UnmarshalText([]byte(f.header)) // cannot fail, because the method settings has checked the value
 		if err := f.table.apply(&opt); err != nil {
 			return x, y, err
 		}
@@ -392,7 +392,7 @@ func (f *sinkhornFlags) readPoints() (x, y dist.Matrix[float64], err error) {
 	return x, matrixOf(ordered), nil
 }
 
-// pointsError adds to the error a flag of this command that may help.
+// pointsError is like readError, but has its own suggestions for text columns and missing values.
 func pointsError(err error) error {
 	if fe, ok := errors.AsType[*dataset.FileError](err); ok {
 		switch fe.Option {

@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// TestPairs checks that the problems of one file have the same results as single problems, in the
-// order of the file. A problem that cannot be solved must have an error text.
+// TestPairs checks that a file of pairs gives the same results as solving each pair alone, in the
+// order of the file. A pair that cannot be solved must have an error text.
 func TestPairs(t *testing.T) {
 	dir := t.TempDir()
 	var pairs strings.Builder

@@ -14,9 +14,9 @@ import (
 )
 
 const (
-	// standard names standard input or output on the command line.
+	// standard is the command-line argument for standard input or standard output.
 	standard = "-"
-	// standardInput names standard input in messages.
+	// standardInput is the name of standard input in messages.
 	standardInput = "standard input"
 )
 
@@ -35,8 +35,8 @@ var inputFlags = []string{
 	"x", "y", "cost", "pairs", "a", "b",
 }
 
-// checkStdin reports whether a flag or argument reads standard input. It returns an error if two of
-// them do.
+// checkStdin reports whether a flag or argument reads standard input. It returns an error if two
+// flags or arguments read standard input.
 func checkStdin(cmd *cobra.Command, args []string) (reads bool, err error) {
 	var names []string
 	cmd.Flags().Visit(func(f *pflag.Flag) {
@@ -80,8 +80,7 @@ func openStdin(whole bool) (in io.Reader, end func(), err error) {
 	return io.NewSectionReader(f, 0, n), f.Abort, nil
 }
 
-// labelFilePath returns the path of a label file. For standard input, it returns the path of the
-// device.
+// labelFilePath returns the path of a label file. For standard input, it returns /dev/stdin.
 func labelFilePath(path string) (string, error) {
 	const device = "/dev/stdin"
 	if path != standard {

@@ -135,8 +135,8 @@ func TestStandardInput(t *testing.T) {
 // times matches the times in the output, which differ between runs.
 var times = regexp.MustCompile(`[0-9.e-]+ µ?s( in all)?\b`)
 
-// standardRun runs a command line and returns its output. Unless input is empty, standard input is
-// a pipe with the contents of the named file. A label file needs a separate process, because the
+// standardRun runs a command line and returns its output. If input is not empty, standard input is
+// a pipe with the contents of the given file. A label file needs a separate process, because the
 // command opens /dev/stdin.
 func standardRun(t *testing.T, input, name string, args ...string) string {
 	t.Helper()

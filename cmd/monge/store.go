@@ -76,7 +76,7 @@ type storageResult struct {
 	RowBytes int    `json:"row_bytes"`
 	Bytes    int    `json:"bytes"`
 	Error    number `json:"error"`
-	// Microseconds is the median time of a query, with the projection, on one thread.
+	// Microseconds is the median time of a query on one thread, including the projection.
 	Microseconds number `json:"query_microseconds"`
 }
 
@@ -96,8 +96,8 @@ func (s *storageResult) text() string {
 	return fmt.Sprintf("%s, %d %s a row, %d in all%s", s.Storage, s.RowBytes, plural(s.RowBytes, "byte", "bytes"), s.Bytes, codebooks)
 }
 
-// evalStorage measures the error of the classifier of the model file on the test rows, and the time of
-// a query.
+// evalStorage measures the error rate of the stored classifier on the test rows, and the time of a
+// query.
 func (f *evalFlags) evalStorage(ctx context.Context, c *wda.Classifier, test *dataset.Dataset) (*storageResult, error) {
 	test = withClassesOf(c.Model(), test)
 	out := newStorageResult(c)

@@ -14,7 +14,7 @@ import (
 )
 
 // blockRows returns the number of rows in a block, between 16 and 4096. A block of rows with cols
-// numbers takes about 1 MiB, so that it stays in the cache.
+// elements takes about 1 MiB, and therefore stays in the cache.
 func blockRows(cols int) int {
 	const elements = 1 << 17
 	return max(16, min(4096, elements/cols))
@@ -32,7 +32,7 @@ type stream struct {
 	end   func()                         // closes the file
 
 	seen   int
-	splits []int // some distinct values of the array split
+	splits []int // some distinct values of the array named split
 }
 
 // open opens the rows of a part of a file. The rows must have the given number of features.
@@ -119,7 +119,7 @@ func (f *rowFlags) openChosen(read *readFlags, path, labels string, p part, feat
 func (s *stream) close() { s.end() }
 
 // forEachBlock passes all blocks to the function use, with a progress bar that counts rows. A
-// goroutine reads the next block and closes the file at the end. After an error of use, or when the
+// goroutine reads the next block and closes the file at the end. If the function use fails or the
 // context ends, forEachBlock does not wait for the goroutine, because reading from a pipe can
 // block.
 func (s *stream) forEachBlock(a *app, cmd *cobra.Command, what string, use func(b *dataset.Block) error) error {
@@ -181,7 +181,8 @@ func (s *stream) forEachBlock(a *app, cmd *cobra.Command, what string, use func(
 	return nil
 }
 
-// keepPart removes the rows of other parts from b, and reports whether rows remain.
+// keepPart removes the rows of b that are not in the selected part of the file, and reports whether
+// rows remain.
 func (s *stream) keepPart(b *dataset.Block) bool {
 	kept := 0
 	for i, v := range b.Split {

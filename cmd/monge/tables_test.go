@@ -12,7 +12,7 @@ import (
 )
 
 // customers returns a CSV table with an identifier, text, missing values and a column that
-// determines the label. The names in order select the columns.
+// determines the label. The argument order lists the columns of the table.
 func customers(rows int, order ...string) string {
 	var b strings.Builder
 	b.WriteString(strings.Join(order, ",") + "\n")

@@ -11,7 +11,7 @@ import (
 )
 
 // TestVerify checks that verify reproduces the hash of a fit, with chosen settings and with fixed
-// settings. For different data, verify must print the differences.
+// settings. For different data, verify must print the differences between the models.
 func TestVerify(t *testing.T) {
 	s := simulate(t)
 	at := func(name string) string { return filepath.Join(s.dir, name) }
@@ -30,7 +30,7 @@ func TestVerify(t *testing.T) {
 		}
 	}
 
-	// This model was validated with samples outside the training file.
+	// Validate a model with samples outside the training file.
 	read := func(path string) *dataset.Dataset {
 		d, err := dataset.ReadFile(path, nil)
 		if err != nil {

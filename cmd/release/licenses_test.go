@@ -19,8 +19,8 @@ const licensesFile = "../../docs/LICENSES.md"
 
 var update = flag.Bool("update", false, "write "+licensesFile+" anew")
 
-// licenses lists the compatible licenses. Each has words that distinguish it from the licenses
-// after it in the list.
+// licenses lists the compatible licenses. The words of an entry occur in its license, and in no
+// license after it in the list.
 var licenses = []struct{ name, words string }{
 	{"Apache-2.0", "Apache License Version 2.0"},
 	{"MIT", "Permission is hereby granted, free of charge, to any person obtaining a copy"},
@@ -32,7 +32,7 @@ var licenses = []struct{ name, words string }{
 }
 
 // TestLicenses checks that every module in the command or the library has a known license, and is
-// in the list of licenses. The following command updates the list:
+// in docs/LICENSES.md. The following command updates docs/LICENSES.md:
 //
 //	go test -run Licenses -update ./cmd/release
 func TestLicenses(t *testing.T) {

@@ -3,7 +3,7 @@
 //
 //	go run ./cmd/release extras FOLDER            # man pages and completions
 //	go run ./cmd/release bill v1.2.3 BINARY FILE  # a bill of materials, in the format of CycloneDX
-//	go run ./cmd/release modules v1.2.3 PROXY     # go.mod and go.sum files; the modules, in a folder
+//	go run ./cmd/release modules v1.2.3 PROXY     # go.mod and go.sum files, and a module proxy
 //
 // A bill of materials lists every module in an executable. It uses the information that the
 // toolchain stores in the executable.

@@ -21,13 +21,14 @@ import (
 const rootPath = "github.com/gomonge/monge"
 
 // published lists the folders of the modules that programs import or users install. A module comes
-// after the modules that it requires. The go.mod files replace modules of this repository by
-// folders.
+// after the modules that it requires. Before a release, the go.mod files have replace directives
+// for the modules of this repository.
 var published = []string{".", "internal/picture", "wda/dataset/columnar", "cmd", "beam", "examples/service"}
 
-// publish replaces folders by a version in the go.mod files of the published modules, because "go
-// install" rejects modules with replacements. It adds the checksums of the version to the go.sum
-// files. It also writes the modules into the folder proxy, for use with GOPROXY=file://proxy.
+// publish prepares the published modules for the given version. In their go.mod files, it changes
+// replace directives to requirements of the version, because "go install" rejects replace
+// directives. It adds the checksums of the version to the go.sum files. It also writes the modules
+// into the folder proxy, for use with GOPROXY=file://proxy.
 func publish(version, root, proxy string) error {
 	sums := map[string]string{} // the lines in go.sum of every module
 	for _, dir := range published {
@@ -44,7 +45,8 @@ func publish(version, root, proxy string) error {
 	return nil
 }
 
-// requireVersion replaces folders by the version in the go.mod and go.sum files of the folder dir.
+// requireVersion changes the replace directives in the folder dir to requirements of the version.
+// It adds the checksums sums to go.sum.
 func requireVersion(dir, version string, sums map[string]string) error {
 	goMod, goSum := filepath.Join(dir, "go.mod"), filepath.Join(dir, "go.sum")
 	text, err := exec.Command("go", "mod", "edit", "-json", goMod).Output()

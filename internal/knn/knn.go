@@ -42,8 +42,8 @@ type Points[T num.Float] struct {
 	rows          matrix.Matrix[T] // n × d, empty if columns is set
 	columns       matrix.Matrix[T] // d × n, the transposed rows, or empty
 	packed        *gram.Columns[T] // packed rows for many features, or nil
-	codes         *quantize.Rows   // quantized rows instead of rows, or nil
-	float32Points *Points[float32] // float32 rows instead of rows, or nil
+	codes         *quantize.Rows   // quantized rows that replace the field rows, or nil
+	float32Points *Points[float32] // float32 rows that replace the field rows, or nil
 	classes       []int            // for each row, an index into labels
 	labels        []int            // distinct, ascending
 }
@@ -59,7 +59,7 @@ func New[T num.Float](rows matrix.Matrix[T], labels []int) *Points[T] {
 	return p
 }
 
-// NewCodes returns the points with quantized rows. Distances are those of package quantize.
+// NewCodes returns the points with quantized rows. Package quantize computes their distances.
 func NewCodes[T num.Float](rows *quantize.Rows, labels []int) *Points[T] {
 	if len(labels) != rows.Len() {
 		panic(badPoints)
@@ -275,10 +275,10 @@ func (s *Search[T]) Nearest(ctx context.Context, p *Points[T], y matrix.Matrix[T
 	return nil
 }
 
-// nearestFew implements Nearest for few points, so that a block contains whole rows of distances.
-// The k points found by the previous call give an upper bound for the distance, and the search
-// quickly skips farther points. If the projection changes little between two calls, few other
-// points are nearer.
+// nearestFew implements Nearest for few points. A block contains the distances from a row of y to
+// all points. The neighbors that the previous call found for the row give an upper bound of the
+// distances, and the search quickly skips points beyond the bound. If the rows of y change little
+// between two calls, the search skips most points.
 func (s *Search[T]) nearestFew(ctx context.Context, p *Points[T], y matrix.Matrix[T], k int) error {
 	step := min(y.Rows, max(1, blockElements/p.n))
 	s.distances = slices.Grow(s.distances[:0], step*p.n)
@@ -303,8 +303,8 @@ func (s *Search[T]) nearestFew(ctx context.Context, p *Points[T], y matrix.Matri
 	return nil
 }
 
-// farthestBound returns the largest distance of the first k rows. It reports false if there are
-// fewer than k rows or if a distance is NaN.
+// farthestBound returns the largest of the distances to the first k rows. It reports false if there
+// are fewer than k rows, if a row is out of range, or if a distance is NaN.
 func farthestBound[T num.Float](distances []T, rows []int, k int) (bound T, ok bool) {
 	if len(rows) < k {
 		return 0, false

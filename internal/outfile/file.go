@@ -291,11 +291,11 @@ func AbortAll() {
 	}
 }
 
-// WriteFile writes the output of write to the file at path, completely or not at all. After an
-// error or a panic an existing file is unchanged and no temporary file remains.
+// WriteFile writes the output of the function write to the file at path, completely or not at all.
+// After an error or a panic an existing file is unchanged and no temporary file remains.
 //
-// An error of the operating system is an *Error with the path. An error of write is returned
-// unchanged.
+// An error of the operating system is an *Error with the path. An error of the function write is
+// returned unchanged.
 func WriteFile(path string, write func(w io.Writer) error) error {
 	f, err := Create(path)
 	if err != nil {

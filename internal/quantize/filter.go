@@ -11,9 +11,9 @@ import (
 	"github.com/gomonge/monge/internal/nearest"
 )
 
-// filter contains the data for lower bounds of distances: a 4-bit group for every row and part.
-// With 4-bit codes each code is its own group. With 8-bit codes the 256 vectors of a codebook are
-// divided into 16 groups of 16 close vectors.
+// filter contains the data for lower bounds of distances: a 4-bit group number for each part of
+// each row. A 4-bit code is its own group number. With 8-bit codes, the 256 vectors of a codebook
+// are divided into 16 groups of 16 close vectors.
 type filter struct {
 	parts      int    // number of leading parts of a row that the filter uses; 0 if there is no filter
 	packed     []byte // the groups of all rows, in the block layout of codes.Sums4
@@ -24,8 +24,8 @@ const (
 	groupCount = 16
 	// minFilterRows is the minimum number of rows with 8-bit codes for a filter.
 	minFilterRows = 2 << 10
-	// A chunk with at most n/candidateDivisor candidates among n rows sums the distances of the
-	// candidates one by one.
+	// If at most n/candidateDivisor of the n rows of a chunk with 8-bit codes are candidates, a
+	// search computes only the distances of the candidates.
 	candidateDivisor = 8
 	// A filter is dropped if more than 1/passDivisor of the rows pass it.
 	passDivisor = 10
@@ -60,8 +60,8 @@ func newFilter(r *Rows) filter {
 }
 
 // filterPays reports whether the filter of r skips enough rows to save time. It uses some of the
-// rows as queries. A filter does not help if no row has near neighbors, because distances then
-// differ less than the bounds.
+// rows as queries. A filter saves no time if the rows have no near neighbors, because then the
+// lower bounds of most rows are less than the distance of the nearest neighbors.
 func (r *Rows) filterPays() bool {
 	const queries, neighbors = 8, 5
 	var s Scratch
@@ -145,7 +145,7 @@ type lowerBounds struct {
 	base, step  float64
 	probeBound  float64 // upper bound, found by probeDistance, of the distances of the nearest rows
 	widestRange float64 // largest range of groupMin within a table
-	slack       float64 // a float32 sum is at least 1 − slack times the exact sum
+	slack       float64 // a float32 sum is at least (1 − slack) times the exact sum
 	coarse      []byte
 	words       []uint64 // memory of steps
 	steps       []uint16 // integer sums S of the rows of a chunk, each below 2¹⁵
@@ -207,10 +207,12 @@ func (f *filter) maxCoarse() float64 {
 	return 255
 }
 
-// setStep chooses the step length. The sums need not distinguish rows that are farther than bound.
-// With 255 steps for the table with the widest range, no entry is cut off. A shorter step makes
-// rounding errors smaller. If bound is 32·m steps above base for m tables, rounding loses less than
-// 2 % of the bound. Then only large entries are cut off, which rows within bound rarely have.
+// setStep chooses the step length. The longest step divides the widest range of a table into
+// maxCoarse steps, so no entry of coarse exceeds maxCoarse. A shorter step makes rounding errors
+// smaller, but cuts large entries down to maxCoarse. If bound is finite, setStep prefers the step
+// that puts bound 32·m steps above base, where m is the number of parts. With this step, rounding
+// loses on average less than 2 % of the bound, and rows within bound rarely have entries that were
+// cut.
 func (b *lowerBounds) setStep(bound float64) {
 	largest := b.filter.maxCoarse()
 	b.step = b.widestRange / largest
@@ -222,7 +224,7 @@ func (b *lowerBounds) setStep(bound float64) {
 	scale := 1 / b.step
 	for j, low := range b.tableMin {
 		for g, d := range b.groupMin[groupCount*j:][:groupCount] {
-			b.coarse[groupCount*j+g] = byte(min(int32(largest), int32((float64(d)-low)*scale))) // at most 64·maxCoarse, because of step
+			b.coarse[groupCount*j+g] = byte(min(int32(largest), int32((float64(d)-low)*scale))) // fits in int32, because step is at least 1/64 of the longest step
 		}
 	}
 }

@@ -176,8 +176,8 @@ func TestManyParts(t *testing.T) {
 }
 
 // TestProbe checks that at least the wanted number of rows are within the bound of probeDistance.
-// If the probed rows are the nearest, not many more rows may be within the bound. A full set needs
-// no bound.
+// If the nearest rows are among the probed rows, at most two more rows may be within the bound. If
+// the set is full, probeDistance gives no bound, and the search must still find nearer rows.
 func TestProbe(t *testing.T) {
 	const all, dim = 4 * probeBlocks, 4
 	rng := random.New(8, 1)

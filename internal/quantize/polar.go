@@ -11,10 +11,10 @@ import (
 
 const (
 	// rotationWeight is the weight of the current rotation r in the matrix c +
-	// rotationWeight·‖c‖·r, whose polar factor is computed.
+	// rotationWeight·‖c‖·r. The function polar computes the polar factor of this matrix.
 	rotationWeight = 0x1p-16
-	// polarSteps limits the iteration. If the least singular value is rotationWeight, it takes
-	// about 20 steps.
+	// polarSteps is the maximum number of iterations. If the least singular value is
+	// rotationWeight, the iteration converges in about 20 steps.
 	polarSteps = 60
 	// polarError is the largest allowed error of an inner product of two columns of the result.
 	polarError = 0x1p-40

@@ -77,7 +77,7 @@ func (q *Quantizer) Rotation() matrix.Matrix[float64] { return q.rotation }
 // Codebook returns the codebook in the layout of New. The caller must not modify it.
 func (q *Quantizer) Codebook() matrix.Matrix[float32] { return q.codebook }
 
-// partRange returns the range i … j−1 of elements of a row that form part at.
+// partRange returns the range i … j−1 of the elements of a row in the given part.
 func (q *Quantizer) partRange(at int) (i, j int) { return splitRange(at, q.parts, q.Dim()) }
 
 func splitRange(at, parts, dim int) (i, j int) { return at * dim / parts, (at + 1) * dim / parts }

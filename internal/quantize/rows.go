@@ -45,7 +45,8 @@ func (q *Quantizer) Pack(c []byte) *Rows {
 	return r
 }
 
-// blockCodes returns the number of codes for each row of a block. For 4-bit codes it is even.
+// blockCodes returns the number of codes for each row of a block. The number of 4-bit codes is
+// rounded up to an even number.
 func (q *Quantizer) blockCodes() int {
 	if q.bits == 4 {
 		return q.parts + q.parts%2
@@ -120,8 +121,9 @@ const (
 	initialRows = 1 << 8
 )
 
-// Nearest offers to set every row of r that can be among the rows nearest to y (length Dim), with
-// its distance. It checks ctx every 1024 rows. If ctx ends, it returns context.Cause(ctx).
+// Nearest searches r for the rows nearest to the query y (length Dim). It calls set.Offer with
+// every row that can be among the nearest rows, and with the distance of the row. It checks ctx at
+// least every 1024 rows. If ctx ends, it returns context.Cause(ctx).
 func Nearest[T num.Float](ctx context.Context, set *nearest.Set[T], r *Rows, y []T, s *Scratch) error {
 	fillTables(s, r, y)
 	b := &s.bounds
@@ -129,7 +131,9 @@ func Nearest[T num.Float](ctx context.Context, set *nearest.Set[T], r *Rows, y [
 	if use {
 		b.probeBound = probeDistance(r, s, set.Room())
 	}
-	pause, last := 0, 0 // number of chunks to process without the filter, after the filter skipped too few rows
+	// If the filter skips too few rows of a chunk, the search pauses the filter. The variable pause
+	// counts the remaining chunks of the pause, and last is the length of the latest pause.
+	pause, last := 0, 0
 	for i, n := 0, 0; i < r.n; i += n {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
@@ -214,7 +218,7 @@ func fillTables[T num.Float](s *Scratch, r *Rows, y []T) {
 		for k, x := range s.query32 {
 			t := (*[16]float32)(s.tables[16*k:])
 			for c, v := range (*[16]float32)(r.codebook.Row(k)) {
-				t[c] = (x - v) * (x - v) // same result as SqEuclideanTrans in less time than a call takes
+				t[c] = (x - v) * (x - v) // same result as SqEuclideanTrans, without the cost of a call
 			}
 		}
 		return
@@ -225,7 +229,7 @@ func fillTables[T num.Float](s *Scratch, r *Rows, y []T) {
 	}
 }
 
-// offerAll offers n rows to set with their distances, beginning with row i.
+// offerAll computes the distances of rows i … i+n−1 and offers the rows to the set.
 func offerAll[T num.Float](set *nearest.Set[T], r *Rows, s *Scratch, i, n int) {
 	if r.bits == 4 {
 		for k := i; k < i+n; k += 4 {
@@ -236,8 +240,8 @@ func offerAll[T num.Float](set *nearest.Set[T], r *Rows, s *Scratch, i, n int) {
 	padded := blockCount(n) * codes.Block
 	s.sums = slices.Grow(s.sums[:0], padded)[:padded]
 	codes.Sums8(s.sums, r.packed[i*r.parts:][:padded*r.parts], s.tables)
-	// Few rows are accepted, so the common path is one comparison. No float32 lies between the
-	// bound and its rounded value.
+	// The set accepts few rows, so the common path is one comparison. No float32 lies between the
+	// bound and its rounded value, so the rounded bound skips no row within the bound.
 	bound := float32(set.Bound())
 	for k := 0; k < n; k += 4 {
 		d := (*[4]float32)(s.sums[k:])
@@ -252,9 +256,9 @@ func offerAll[T num.Float](set *nearest.Set[T], r *Rows, s *Scratch, i, n int) {
 	}
 }
 
-// offerCandidates offers to set the rows whose lower bounds are small enough, among n rows
-// beginning with row i. If there are too many such rows, offerAll is faster. Then offerCandidates
-// returns false and offers no row.
+// offerCandidates takes the rows i … i+n−1 and offers the rows with small enough lower bounds to the
+// set. If there are so many such rows that offerAll is faster, offerCandidates returns false and
+// offers no row.
 func offerCandidates[T num.Float](set *nearest.Set[T], r *Rows, s *Scratch, i, n int) bool {
 	b, most := &s.bounds, n
 	if r.bits == 8 {
@@ -281,9 +285,8 @@ func offerCandidates[T num.Float](set *nearest.Set[T], r *Rows, s *Scratch, i, n
 	return true
 }
 
-// offerFour offers the first rows of the four given rows, up to count, with the distances that
-// codes.Sums8 would compute. The four sums are independent for speed. The remaining rows are
-// ignored and may be out of range.
+// offerFour offers rows[:count] to the set, with the distances that codes.Sums8 would compute. The
+// four sums are independent for speed. The remaining rows are ignored and may be out of range.
 func offerFour[T num.Float](set *nearest.Set[T], r *Rows, s *Scratch, rows [4]int, count int) {
 	if count == 0 {
 		return

@@ -15,7 +15,8 @@ import (
 )
 
 const (
-	// rowsPerVector limits the training rows for each vector. More rows hardly change a codebook.
+	// rowsPerVector is the maximum number of training rows for each vector of a codebook. More rows
+	// would barely change the codebook.
 	rowsPerVector = 64
 	// maxRotations limits the number of rotations. Training makes firstSteps k-means steps before
 	// the first rotation, one step between two rotations, and lastSteps steps after the last
@@ -32,9 +33,9 @@ const (
 //
 // Training alternates k-means steps in the parts with updates of the rotation. An update minimizes
 // the distance between rows and decoded rows. The best rotation is nearly the polar factor of Σ_i
-// x̂_i y_iᵀ (Ge, He, Ke and Sun, 2013, algorithm 1). The first rotation is to the principal
-// components. They are distributed to the parts so that the products of their variances are
-// balanced (section 3.2 of the paper).
+// x̂_i y_iᵀ (Ge, He, Ke and Sun, 2013, algorithm 1). The first rotation maps rows to their
+// principal components. The components are distributed to the parts so that the products of the
+// variances in the parts are balanced (section 3.2 of the paper).
 //
 // The error wraps ErrRange or is context.Cause(ctx). Train checks ctx every 128 rows.
 func Train(ctx context.Context, y matrix.Matrix[float64], parts, bits, workers int) (*Quantizer, error) {
@@ -136,7 +137,8 @@ func (t *trainer) initializeRotation(ctx context.Context) error {
 				best = j
 			}
 		}
-		// Variances are divided by the smallest relevant variance, so an empty part has the least product.
+		// The variances are divided by 2⁻⁴⁰ times the largest variance. The logarithms are not
+		// negative, so an empty part has the smallest product.
 		logs[best] += num.Log(1 + float64(max(0, value/max(values[0], math.SmallestNonzeroFloat64))*0x1p40))
 		for k := range dim {
 			t.q.rotation.Set(next[best], k, v.At(k, c))
@@ -200,8 +202,8 @@ func (t *trainer) clusterPart(ctx context.Context, a *assigner, at, steps int) (
 	return loss, err
 }
 
-// initializeCodebook sets the codebook to different random rows. If there are too few rows, it
-// repeats them.
+// initializeCodebook sets the codebook to different random rows. If there are too few rows, the
+// codebook contains some rows several times.
 func initializeCodebook(book, z matrix.Matrix[float32], stream uint64) {
 	order := random.New(0, stream).Perm(z.Rows)
 	for c := range book.Cols {
@@ -220,8 +222,8 @@ type assigner struct {
 	counts    []int
 }
 
-// assign finds the column of book that is nearest to each row of z. Of several nearest columns, it
-// takes the first. It returns the sum of the squared distances.
+// assign finds the column of book that is nearest to each row of z. If several columns are nearest,
+// assign chooses the first of them. It returns the sum of the squared distances.
 func (a *assigner) assign(ctx context.Context, z, book matrix.Matrix[float32]) (loss float64, err error) {
 	n, size := z.Rows, book.Cols
 	a.code, a.distance = slices.Grow(a.code[:0], n)[:n], slices.Grow(a.distance[:0], n)[:n]

@@ -1,7 +1,7 @@
 // Package demo is for new users. It fits WDA to simulated data, compares it with PCA and FDA, and
 // draws the three projections. The program cmd/demo and the command "monge demo" share this
-// package. The program cmd/demo builds in less than half of the time, because it does not link the
-// readers of Arrow and Parquet files.
+// package. The program cmd/demo does not link the readers of Arrow and Parquet files, so it takes
+// less than half as long to build as the command monge.
 package demo
 
 import (
@@ -28,8 +28,8 @@ const (
 	trainRows = 100
 	testRows  = 5000
 	neighbors = 5
-	// lambda is in the middle of the range from 2 to 8. Every λ in this range gives the error of
-	// the two informative dimensions alone. λ = 1 gives 1.5 times this error.
+	// lambda lies in the range from 2 to 8. Every λ in this range gives the same error rate as the
+	// two informative dimensions alone. λ = 1 gives 1.5 times this error rate.
 	lambda = 3
 	// drawnRows is the number of test rows in the picture. More rows would only make the file larger.
 	drawnRows = 300
@@ -61,7 +61,7 @@ type Result struct {
 	features int
 }
 
-// Errors are the error rates of nearest neighbors, between 0 and 1.
+// Errors are the error rates of nearest-neighbor classification, between 0 and 1.
 type Errors struct {
 	Original float64 `json:"original"`
 	PCA      float64 `json:"pca"`

@@ -239,8 +239,9 @@ func goTool(t *testing.T, dir string, args ...string) {
 	}
 }
 
-// TestSnippets compiles the command, and one program with all Go blocks. It runs the blocks of each
-// page in order, in a folder with small data. The short form runs only the blocks of the README.
+// TestSnippets compiles the command monge, and one program that contains all Go blocks. It runs the
+// blocks of each page in order, in a folder with small data. The short form runs only the blocks of
+// the README.
 func TestSnippets(t *testing.T) {
 	root, err := filepath.Abs("..")
 	if err != nil {

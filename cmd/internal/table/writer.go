@@ -50,7 +50,7 @@ type Format struct {
 	Columns  []Column
 	NoHeader bool // write CSV without the names of the columns
 	Stream   bool // write an Arrow stream, not an Arrow file
-	Vector   bool // write IDX of one column as a vector, which can be a file of labels
+	Vector   bool // write a one-column IDX file as a vector, the shape of a label file
 }
 
 // count returns the number of numeric columns.
@@ -328,7 +328,7 @@ func (w *npz) Close() error {
 	return z.Close()
 }
 
-// writeStrings writes an NPY array of strings, padded to the length of the longest.
+// writeStrings writes an NPY array of strings, padded to the length of the longest string.
 func writeStrings(out io.Writer, texts []string) error {
 	longest := 1
 	for _, text := range texts {
@@ -419,7 +419,7 @@ func newColumnWriter(columns []Column) *columnWriter {
 	return &columnWriter{columns: columns, most: max(1, min(1<<16, elements/len(columns))), numbers: make([][]float64, numbers), texts: make([][]string, len(columns)-numbers)}
 }
 
-// newArrowWriter writes an Arrow IPC file, or a stream.
+// newArrowWriter begins an Arrow IPC file or an Arrow stream, and returns its Writer.
 func newArrowWriter(out io.Writer, columns []Column, stream bool) (Writer, error) {
 	w := newColumnWriter(columns)
 	var fields []arrow.Field
@@ -458,7 +458,7 @@ func newArrowWriter(out io.Writer, columns []Column, stream bool) (Writer, error
 	return w, nil
 }
 
-// newParquetWriter writes a Parquet file with one row group for each batch.
+// newParquetWriter begins a Parquet file with one row group for each batch, and returns its Writer.
 func newParquetWriter(out io.Writer, columns []Column) (Writer, error) {
 	w := newColumnWriter(columns)
 	var fields schema.FieldList
@@ -477,7 +477,7 @@ func newParquetWriter(out io.Writer, columns []Column) (Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Projections have few repeated values and hardly compress.
+	// Projections have few repeated values, so dictionaries and compression save little space.
 	props := parquet.NewWriterProperties(parquet.WithDictionaryDefault(false), parquet.WithCompression(compress.Codecs.Uncompressed))
 	sink, err := file.NewParquetWriterWithError(out, root, file.WithWriterProps(props))
 	if err != nil {
