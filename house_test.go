@@ -19,10 +19,10 @@ import (
 
 const module = "github.com/gomonge/monge"
 
-// below lists the packages of this module that each package may import. A package without an entry
+// allowedImports lists the packages of this module that each package may import. A package without an entry
 // may not import any package of the module. A name that ends in /... stands for a package and all
 // packages in its subdirectories.
-var below = map[string][]string{
+var allowedImports = map[string][]string{
 	"":                                   nil,
 	"internal/asm":                       {"internal/asm/num", "internal/cpuid"},
 	"internal/asm/num":                   nil,
@@ -112,7 +112,7 @@ func TestImportsGoDown(t *testing.T) {
 	t.Parallel()
 	for _, p := range list(t, "...") {
 		name := nameOf(p)
-		allowed, ok := floorOf(below, name)
+		allowed, ok := entryFor(allowedImports, name)
 		if !ok {
 			t.Errorf("%s is on no floor: add it to the table of this test", name)
 			continue
@@ -128,7 +128,7 @@ func TestImportsGoDown(t *testing.T) {
 			}
 		}
 		check("imports", p.Imports, allowed)
-		besides, _ := floorOf(inTests, name)
+		besides, _ := entryFor(inTests, name)
 		allowed = slices.Concat(allowed, besides, []string{name, "internal/testdata", "internal/oracle", "internal/oracle/trial"})
 		check("imports in tests", slices.Concat(p.TestImports, p.XTestImports), allowed)
 	}
@@ -154,9 +154,9 @@ func TestLibraryIsLight(t *testing.T) {
 	}
 }
 
-// floorOf returns the table entry of the named package. If the table does not list the name,
-// floorOf returns the entry of the longest pattern that matches the name.
-func floorOf(table map[string][]string, name string) ([]string, bool) {
+// entryFor returns the table entry of the named package. If the table does not list the name,
+// entryFor returns the entry of the longest pattern that matches the name.
+func entryFor(table map[string][]string, name string) ([]string, bool) {
 	if a, ok := table[name]; ok {
 		return a, true
 	}

@@ -14,9 +14,9 @@ import (
 const maxClass = 1 << 15
 
 // checkClasses returns an error if a discriminant cannot be fitted to the classes of d. If largest
-// is not 0, a class with more than largest rows is also an error. The slice before has the number
-// of rows in each class without holdout and sampling, or is nil.
-func checkClasses(path string, d *dataset.Dataset, sampled bool, before []int, largest int) error {
+// is not 0, a class with more than largest rows is also an error. The slice originalCounts
+// has the number of rows in each class before holdout and sampling, or is nil.
+func checkClasses(path string, d *dataset.Dataset, sampled bool, originalCounts []int, largest int) error {
 	among, advice := "", "is another column the label? --label-column chooses it. If the label is the name of a column, use --header present"
 	if sampled {
 		among, advice = " in the sample", "draw more rows with --sample"
@@ -26,8 +26,8 @@ func checkClasses(path string, d *dataset.Dataset, sampled bool, before []int, l
 		if n > largest && largest > 0 {
 			return fmt.Errorf("%s: class %s has %d rows, too many for memory that grows with their square; draw at most %d a class with --sample, or fit with --method minibatch", path, quoteShort(d.Classes[c]), n, largest)
 		}
-		if n == 1 && !sampled && before != nil && before[c] > 1 {
-			return fmt.Errorf("%s: class %s has %d rows, and --holdout leaves only one of them to learn from; at least two are needed: hold out less, leave --holdout out, or leave out the class", path, quoteShort(d.Classes[c]), before[c])
+		if n == 1 && !sampled && originalCounts != nil && originalCounts[c] > 1 {
+			return fmt.Errorf("%s: class %s has %d rows, and --holdout leaves only one of them to learn from; at least two are needed: hold out less, leave --holdout out, or leave out the class", path, quoteShort(d.Classes[c]), originalCounts[c])
 		}
 		if n == 1 {
 			return fmt.Errorf("%s: class %s has only one row%s; at least two are needed: %s", path, quoteShort(d.Classes[c]), among, advice)

@@ -122,7 +122,7 @@ type reader struct {
 // open opens a file of any format, or standard input. The progress bar shows how much of the file
 // has been read.
 func (f *columnFlags) open(path string, opt *dataset.Options) (*reader, error) {
-	if path != standard {
+	if path != stdinArgument {
 		return f.wrapReader(path, func() (*dataset.Reader, error) { return dataset.Open(path, opt) }, func() {})
 	}
 	in, end, err := openStdin(false)

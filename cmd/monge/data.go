@@ -130,7 +130,7 @@ func (f *trainFlags) readTraining(rows *rowFlags, largest int) (*dataset.Dataset
 		}
 	}
 	rows.recordDraw(d)
-	if err := checkClasses(f.data, d, rows.sample > 0, countsIfHeld(rows, all), largest); err != nil {
+	if err := checkClasses(f.data, d, rows.sample > 0, countsBeforeHoldout(rows, all), largest); err != nil {
 		return nil, err
 	}
 	for _, w := range append(warnings, similarNames(d.Classes)...) {
@@ -139,9 +139,9 @@ func (f *trainFlags) readTraining(rows *rowFlags, largest int) (*dataset.Dataset
 	return d, nil
 }
 
-// countsIfHeld returns the number of rows in each class of the dataset all if --holdout holds out
+// countsBeforeHoldout returns the number of rows in each class of the dataset all if --holdout holds out
 // rows. Without --holdout, or if the classes may change, it returns nil.
-func countsIfHeld(rows *rowFlags, all *dataset.Dataset) []int {
+func countsBeforeHoldout(rows *rowFlags, all *dataset.Dataset) []int {
 	if rows.holdout == 0 || len(rows.unknown) > 0 || rows.names != nil {
 		return nil
 	}
@@ -151,17 +151,17 @@ func countsIfHeld(rows *rowFlags, all *dataset.Dataset) []int {
 // countMissing returns the number of missing numbers in d, and the number of missing values in text
 // columns.
 func countMissing(d *dataset.Dataset) (numbers, categories int) {
-	// of[j] is the number of categories if feature j is the first feature of a text column, −1 if it
+	// categoryCount[j] is the number of categories if feature j is the first feature of a text column, −1 if it
 	// is a later feature of a text column, and 0 otherwise.
-	of := make([]int, columnCount(d))
+	categoryCount := make([]int, columnCount(d))
 	if d.Schema != nil {
 		at := 0
 		for _, c := range d.Schema.Columns {
 			if n := len(c.Categories); n > 0 {
 				for k := range n {
-					of[at+k] = -1
+					categoryCount[at+k] = -1
 				}
-				of[at] = n
+				categoryCount[at] = n
 			}
 			at += max(1, c.Width, len(c.Categories))
 		}
@@ -169,8 +169,8 @@ func countMissing(d *dataset.Dataset) (numbers, categories int) {
 	for i := range d.Len() {
 		for j, v := range d.X.RawRowView(i) {
 			switch {
-			case !math.IsNaN(v) || of[j] < 0:
-			case of[j] > 0:
+			case !math.IsNaN(v) || categoryCount[j] < 0:
+			case categoryCount[j] > 0:
 				categories++
 			default:
 				numbers++
@@ -408,7 +408,7 @@ func (f *textFlags) readLambdas(path string, classes int) (*mat.Dense, error) {
 // readClassifier reads a model file. The classifier is nil if the file contains none.
 func readClassifier(path string) (*wda.Model, *wda.Classifier, error) {
 	f := os.Stdin
-	if path != standard {
+	if path != stdinArgument {
 		var err error
 		if f, err = os.Open(path); err != nil {
 			return nil, nil, withPath(path, withoutPath(err))

@@ -10,10 +10,11 @@ import (
 	"github.com/gomonge/monge/wda"
 )
 
-// print writes the report of a fit as text. stepsLeft is true if --max-steps has its default value.
-func (out *fitResult) print(w io.Writer, r *wda.Report, stepsLeft bool) {
+// print writes the report of a fit as text. The argument defaultSteps is true if --max-steps has
+// its default value.
+func (out *fitResult) print(w io.Writer, r *wda.Report, defaultSteps bool) {
 	atLimit := "before it converged; --max-steps allows more"
-	if stepsLeft && r.Choice != nil {
+	if defaultSteps && r.Choice != nil {
 		atLimit = "as many as every candidate was given in the comparison"
 	}
 	of := ""
@@ -69,9 +70,9 @@ func (out *fitResult) print(w io.Writer, r *wda.Report, stepsLeft bool) {
 }
 
 // printMixture writes the candidates of a mixture. Some numbers in the report describe only the
-// first candidate. The result first is a phrase that follows such a number, and the result leads is
-// a phrase that precedes such a number.
-func printMixture(w io.Writer, members []choice) (first, leads string) {
+// first candidate. The suffix is a phrase that follows such a number, and the prefix is a phrase that
+// precedes such a number.
+func printMixture(w io.Writer, members []choice) (suffix, prefix string) {
 	fmt.Fprintf(w, "method\tmixed from %s candidates that cross-validation could not tell apart:\n", numberWord(len(members)))
 	for _, m := range members {
 		fmt.Fprintf(w, "\t%s\n", m.text())

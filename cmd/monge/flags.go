@@ -132,19 +132,19 @@ func (f *objectiveFlags) settings(cmd *cobra.Command) (*wda.Settings, error) {
 
 // solverFlags are the flags that fit and cv share, apart from the flags of the objective.
 type solverFlags struct {
-	absolute   bool
-	standard   bool
-	whitening  string
-	scale      string
-	paper      bool
-	method     string
-	gradient   string
-	batchSize  int
-	maxSteps   int
-	tolerance  float64
-	starts     int
-	validation float64
-	judge      wda.Validation // values of the fields Neighbors, Every and Patience
+	absolute           bool
+	standard           bool
+	whitening          string
+	scale              string
+	paper              bool
+	method             string
+	gradient           string
+	batchSize          int
+	maxSteps           int
+	tolerance          float64
+	starts             int
+	validation         float64
+	validationSettings wda.Validation // values of the fields Neighbors, Every and Patience
 }
 
 func (f *solverFlags) add(cmd *cobra.Command) {
@@ -188,9 +188,9 @@ func (f *solverFlags) addValidation(cmd *cobra.Command) {
 	defer groupFlags(cmd, validationFlags)()
 	fs := cmd.Flags()
 	fs.Float64Var(&f.validation, "validation", 0, "`FRACTION`: hold out this fraction of every class, and keep the step whose projection classifies these rows best (default none)")
-	fs.IntVar(&f.judge.Neighbors, "validation-neighbors", 5, "`K`: number of neighbors of the classifier")
-	fs.IntVar(&f.judge.Every, "validation-every", 2, "`NUMBER`: steps between two checks of these rows")
-	fs.IntVar(&f.judge.Patience, "validation-patience", 10, "`NUMBER`: checks without improvement, in a row, that end the fit")
+	fs.IntVar(&f.validationSettings.Neighbors, "validation-neighbors", 5, "`K`: number of neighbors of the classifier")
+	fs.IntVar(&f.validationSettings.Every, "validation-every", 2, "`NUMBER`: steps between two checks of these rows")
+	fs.IntVar(&f.validationSettings.Patience, "validation-patience", 10, "`NUMBER`: checks without improvement, in a row, that end the fit")
 }
 
 // apply checks the flags and sets the fields of s.
@@ -273,12 +273,12 @@ func (f *solverFlags) applyValidation(cmd *cobra.Command, s *wda.Settings) error
 	for _, c := range []struct {
 		name  string
 		value int
-	}{{"validation-neighbors", f.judge.Neighbors}, {"validation-every", f.judge.Every}, {"validation-patience", f.judge.Patience}} {
+	}{{"validation-neighbors", f.validationSettings.Neighbors}, {"validation-every", f.validationSettings.Every}, {"validation-patience", f.validationSettings.Patience}} {
 		if err := checkRange(c.name, c.value, 1, math.MaxInt32); err != nil {
 			return err
 		}
 	}
-	v := f.judge
+	v := f.validationSettings
 	v.Fraction = f.validation
 	s.Validation = &v
 	return nil

@@ -67,7 +67,7 @@ func (a *app) describeFile(read *readFlags, path string) error {
 	var m *wda.Model
 	var c *wda.Classifier
 	var err error
-	if path == standard {
+	if path == stdinArgument {
 		whole, end, opened := openStdin(true)
 		if opened != nil {
 			return opened

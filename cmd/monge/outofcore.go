@@ -83,7 +83,7 @@ func (f *trainFlags) openStored(must bool) (_ *training, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if f.data == standard || readOnce(f.data) {
+	if f.data == stdinArgument || readOnce(f.data) {
 		if must {
 			return nil, usagef("--out-of-core needs a file, not a pipe")
 		}

@@ -104,7 +104,7 @@ func percent(rate float64) string {
 
 // checkOutput checks that the program can write to path, and that path is not one of the inputs.
 func checkOutput(path string, inputs ...string) error {
-	if path == standard {
+	if path == stdinArgument {
 		return usagef("the result cannot be written to standard output; give the name of a file")
 	}
 	if info, err := os.Stat(path); err == nil {

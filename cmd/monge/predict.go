@@ -125,7 +125,7 @@ func (a *app) predict(cmd *cobra.Command, f *predictFlags) error {
 	}
 	out := f.out
 	if out == "" && !a.json {
-		out = standard
+		out = stdinArgument
 	}
 	kind, err := "", error(nil)
 	if out != "" {
@@ -143,7 +143,7 @@ func (a *app) predict(cmd *cobra.Command, f *predictFlags) error {
 	}
 	defer rows.close()
 	found, err := a.classifyRows(cmd, f, c, names, rows, out, kind)
-	if err != nil || out == standard {
+	if err != nil || out == stdinArgument {
 		return err
 	}
 	return a.report(found, func(w io.Writer) {

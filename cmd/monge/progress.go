@@ -254,9 +254,9 @@ func (b *progressBar) text() string {
 }
 
 // estimateLater estimates the time of the phases after the current phase. The argument whole is the
-// total time of the current phase, in the unit of the result. If no estimate is possible, the
-// second result is a text that names the next phase.
-func (b *progressBar) estimateLater(whole float64) (time float64, then string) {
+// total time of the current phase, in the unit of the result. If no estimate is possible,
+// nextPhase is a text that names the next phase.
+func (b *progressBar) estimateLater(whole float64) (time float64, nextPhase string) {
 	at := slices.IndexFunc(b.steps, func(s step) bool { return s.name == b.name })
 	if at < 0 && b.name != "" {
 		return 0, ""

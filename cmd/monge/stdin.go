@@ -14,15 +14,15 @@ import (
 )
 
 const (
-	// standard is the command-line argument for standard input or standard output.
-	standard = "-"
+	// stdinArgument is the command-line argument for standard input or standard output.
+	stdinArgument = "-"
 	// standardInput is the name of standard input in messages.
 	standardInput = "standard input"
 )
 
 // displayName returns the name of an input file for messages.
 func displayName(path string) string {
-	if path == standard {
+	if path == stdinArgument {
 		return standardInput
 	}
 	return path
@@ -41,11 +41,11 @@ func checkStdin(cmd *cobra.Command, args []string) (reads bool, err error) {
 	var names []string
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		written := f.Name == "model" && (cmd.Name() == "fit" || cmd.Name() == "cv")
-		if f.Value.Type() == "string" && f.Value.String() == standard && slices.Contains(inputFlags, f.Name) && !written {
+		if f.Value.Type() == "string" && f.Value.String() == stdinArgument && slices.Contains(inputFlags, f.Name) && !written {
 			names = append(names, "--"+f.Name)
 		}
 	})
-	if slices.Contains(args, standard) {
+	if slices.Contains(args, stdinArgument) {
 		names = append(names, "the file")
 	}
 	if len(names) > 1 {
@@ -83,7 +83,7 @@ func openStdin(whole bool) (in io.Reader, end func(), err error) {
 // labelFilePath returns the path of a label file. For standard input, it returns /dev/stdin.
 func labelFilePath(path string) (string, error) {
 	const device = "/dev/stdin"
-	if path != standard {
+	if path != stdinArgument {
 		return path, nil
 	}
 	if _, err := os.Stat(device); err != nil {

@@ -84,7 +84,7 @@ func withInputName(path string, err error) error {
 	if err == nil || err == io.EOF {
 		return err
 	}
-	if fe, ok := err.(*dataset.FileError); ok && (fe.Path == "" || fe.Path == standard) {
+	if fe, ok := err.(*dataset.FileError); ok && (fe.Path == "" || fe.Path == stdinArgument) {
 		fe.Path = displayName(path)
 	}
 	return err
@@ -222,7 +222,7 @@ type target interface {
 
 // createOutput opens the path of --out, or standard output, for writing.
 func (a *app) createOutput(path string) (target, error) {
-	if path == standard {
+	if path == stdinArgument {
 		if f, ok := a.stdout.Writer.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
 			a.progress.Load().end() // rows on the terminal replace the progress bar
 			return stdout{a, true}, nil
@@ -252,7 +252,7 @@ func (stdout) Abort()        {}
 // checkTarget checks --out before the computation. It returns the output format, which --format or
 // the file extension selects.
 func (a *app) checkTarget(path, format string, inputs []string, allowed ...string) (kind string, err error) {
-	if path == standard && a.json {
+	if path == stdinArgument && a.json {
 		return "", usagef("--json and --out - would both write to standard output; let --out name a file")
 	}
 	switch {
@@ -260,14 +260,14 @@ func (a *app) checkTarget(path, format string, inputs []string, allowed ...strin
 		if kind = "." + format; !slices.Contains(allowed, kind) {
 			return "", usagef("--format must be one of %s, not %q", strings.ReplaceAll(strings.Join(allowed, ", "), ".", ""), format)
 		}
-	case path == standard:
+	case path == stdinArgument:
 		kind = allowed[0]
 	default:
 		if kind, err = checkExtension("out", path, allowed...); err != nil {
 			return "", err
 		}
 	}
-	if path == standard {
+	if path == stdinArgument {
 		return kind, nil
 	}
 	return kind, checkOutput(path, inputs...)

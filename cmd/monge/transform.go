@@ -179,7 +179,7 @@ func (a *app) transform(cmd *cobra.Command, f *transformFlags) error {
 	if err := out.Close(); err != nil {
 		return err
 	}
-	if err := file.Commit(); err != nil || f.out == standard {
+	if err := file.Commit(); err != nil || f.out == stdinArgument {
 		return err
 	}
 	result := transformResult{Rows: rows.seen, Features: d, Components: p, Out: f.out}

@@ -86,10 +86,10 @@ func (t *tridiagonal) smallPower(ctx context.Context, beta float64) *mat.Dense {
 	for i, d := range t.Diagonal {
 		r := d
 		if i > 0 {
-			r += math.Abs(t.Beside[i-1])
+			r += math.Abs(t.OffDiagonal[i-1])
 		}
 		if i < n-1 {
-			r += math.Abs(t.Beside[i])
+			r += math.Abs(t.OffDiagonal[i])
 		}
 		top = max(top, r)
 	}
@@ -109,7 +109,7 @@ func (t *tridiagonal) smallPower(ctx context.Context, beta float64) *mat.Dense {
 		}
 		// T/top + shift·I.
 		at := func(i int) float64 { return t.Diagonal[i]/top + shift }
-		off := func(i int) float64 { return t.Beside[i] / top }
+		off := func(i int) float64 { return t.OffDiagonal[i] / top }
 		above[0], below[n-1] = at(0), at(n-1)
 		for i := 1; i < n; i++ {
 			ratio[i-1] = -off(i-1) / above[i-1]

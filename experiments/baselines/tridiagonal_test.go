@@ -99,7 +99,7 @@ func TestSmallPower(t *testing.T) {
 		for i, d := range r.Diagonal {
 			tri.SetSym(i, i, d)
 			if i < n-1 {
-				tri.SetSym(i, i+1, r.Beside[i])
+				tri.SetSym(i, i+1, r.OffDiagonal[i])
 			}
 		}
 		if !eig.Factorize(tri, true) {

@@ -11,10 +11,10 @@ import (
 // Tridiagonal is a symmetric matrix A (n × n) reduced to A = Q·T·Qᵀ. T is tridiagonal, and Q is an
 // orthogonal product of n − 1 reflections.
 type Tridiagonal struct {
-	Diagonal []float64 // diagonal of T, n elements
-	Beside   []float64 // off-diagonal of T, n − 1 elements
-	vectors  matrix.Matrix[float64]
-	tau      []float64
+	Diagonal    []float64 // diagonal of T, n elements
+	OffDiagonal []float64 // off-diagonal of T, n − 1 elements
+	vectors     matrix.Matrix[float64]
+	tau         []float64
 }
 
 const (
@@ -36,7 +36,7 @@ func Tridiagonalize(ctx context.Context, a matrix.Matrix[float64]) *Tridiagonal 
 	n := a.Rows
 	symmetrize(a)
 	t := &Tridiagonal{
-		Diagonal: make([]float64, n), Beside: make([]float64, max(0, n-1)),
+		Diagonal: make([]float64, n), OffDiagonal: make([]float64, max(0, n-1)),
 		vectors: a, tau: make([]float64, max(0, n-1)),
 	}
 	// The matrices pairs and turned contain the reflections that have not been applied yet. Rows 2i
@@ -63,7 +63,7 @@ func Tridiagonalize(ctx context.Context, a matrix.Matrix[float64]) *Tridiagonal 
 				break
 			}
 			x := row[1:]
-			t.Beside[k], t.tau[k] = Reflector(x)
+			t.OffDiagonal[k], t.tau[k] = Reflector(x)
 			x[0] = 1
 			// w = τ(A v − ½ τ (vᵀA v) v)
 			to := w[k+1:]
@@ -201,7 +201,7 @@ func (t *Tridiagonal) Diagonalize(ctx context.Context, z matrix.Matrix[float64])
 	n := len(t.Diagonal)
 	d, e := make([]float64, n), make([]float64, n)
 	copy(d, t.Diagonal)
-	copy(e, t.Beside)
+	copy(e, t.OffDiagonal)
 	var turns rotations
 	for l, left := 0, maxShifts*n; l < n; {
 		m := l

@@ -109,9 +109,9 @@ type Components struct {
 	P              *mat.Dense // d × p
 	Scales, Ratios []float64
 	Rank           float64 // (tr S_w)²/‖S_w‖² at the orthonormal projection
-	// P = base·turn for canonical components
+	// P = base·rotation for canonical components
 	base            *mat.Dense
-	turn            matrix.Matrix[float64]
+	rotation        matrix.Matrix[float64]
 	between, within matrix.Matrix[float64] // S_b and S_w at base
 }
 
@@ -126,7 +126,7 @@ func (o *Objective[T]) Canonical(ctx context.Context, p *mat.Dense) (*Components
 	if err != nil {
 		return nil, err
 	}
-	c := &Components{P: mat.NewDense(o.Samples.D, o.p, nil), Ratios: ratios, Scales: make([]float64, o.p), base: p, turn: v, between: between, within: within, Rank: effectiveRank(within)}
+	c := &Components{P: mat.NewDense(o.Samples.D, o.p, nil), Ratios: ratios, Scales: make([]float64, o.p), base: p, rotation: v, between: between, within: within, Rank: effectiveRank(within)}
 	if dense.Product(ctx, dense.View(c.P), dense.View(p), v, false); ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
@@ -201,7 +201,7 @@ func (c *Components) WithLengths(ctx context.Context, by Lengths) *Components {
 	d, p := c.P.Dims()
 	out := &Components{P: mat.DenseCopyOf(c.P), Scales: make([]float64, p), Ratios: c.Ratios, Rank: c.Rank}
 	if by.Orthonormal {
-		dense.Product(ctx, dense.View(out.P), dense.View(c.base), gramSchmidt(ctx, c.turn), false)
+		dense.Product(ctx, dense.View(out.P), dense.View(c.base), gramSchmidt(ctx, c.rotation), false)
 	}
 	for k, mu := range c.Ratios {
 		out.Scales[k] = 1
@@ -257,13 +257,13 @@ func (c *Components) UnitOfLength(ctx context.Context, s *Samples, q int, unit f
 	return min(max(unit/math.Sqrt(variance), 0x1p-1000/largest), 0x1p1000/largest), nil
 }
 
-// RatiosOf returns the ratios μ of the columns of base·turn for the given ridge. The columns may
+// RatiosOf returns the ratios μ of the columns of base·rotation for the given ridge. The columns may
 // have any length. RatiosOf replaces negative ratios with 0.
-func (c *Components) RatiosOf(turn *mat.Dense, ridge float64) []float64 {
-	k, columns := turn.Dims()
+func (c *Components) RatiosOf(rotation *mat.Dense, ridge float64) []float64 {
+	k, columns := rotation.Dims()
 	ratios := make([]float64, columns)
 	for j := range ratios {
-		column := turn.ColView(j)
+		column := rotation.ColView(j)
 		var b, w, largest float64
 		for i := range k {
 			largest = max(largest, math.Abs(column.AtVec(i)))

@@ -68,7 +68,7 @@ func newBatches[T dist.Float](o *Objective[T], from *Population, size int, rng *
 	c := len(from.RowsByClass)
 	b := &batches[T]{
 		whole: o, population: from, size: size, rng: rng,
-		used: make([]int, c), weight: o.whole.pairWeight(o.config.Proportional),
+		used: make([]int, c), weight: o.allSamples.pairWeight(o.config.Proportional),
 	}
 	for k := range c {
 		b.classes = append(b.classes, k)
@@ -132,7 +132,7 @@ func (b *batches[T]) draw(ctx context.Context) (*Objective[T], error) {
 	for i := range b.o.pairs {
 		q := &b.o.pairs[i]
 		c, e := chosen[q.c], chosen[q.e]
-		b.o.Samples.Classes[q.c] = b.whole.whole.Classes[c]
+		b.o.Samples.Classes[q.c] = b.whole.allSamples.Classes[c]
 		scale := between
 		if q.within() {
 			scale = within

@@ -17,7 +17,7 @@ func batchesOf(t *testing.T, x *mat.Dense, labels []int, p *mat.Dense, size int,
 	set := usualSettings(k)
 	set.proportional = proportional
 	o := objectiveOf[float64](t, mustSamples(t, x, labels), set, p)
-	return newBatches(o, o.whole.Population(), size, rand.New(rand.NewPCG(0, 4<<32))), o
+	return newBatches(o, o.allSamples.Population(), size, rand.New(rand.NewPCG(0, 4<<32))), o
 }
 
 func mustDraw(t *testing.T, b *batches[float64]) *Objective[float64] {
@@ -78,13 +78,13 @@ func TestBatchesAreFair(t *testing.T) {
 			}
 			seen[r] = true
 			rows[r]++
-			if part.x.At(i, 1) != o.whole.X.At(r, 1) {
+			if part.x.At(i, 1) != o.allSamples.X.At(r, 1) {
 				t.Fatalf("sample %d is not row %d", i, r)
 			}
 		}
 		for c := range part.Samples.Classes {
 			for _, r := range b.rows[part.Samples.Offset[c]:part.Samples.Offset[c+1]] {
-				if o.whole.Classes[classOf(o.whole, r)] != part.Samples.Classes[c] {
+				if o.allSamples.Classes[classOf(o.allSamples, r)] != part.Samples.Classes[c] {
 					t.Fatalf("row %d is not of class %d", r, part.Samples.Classes[c])
 				}
 			}

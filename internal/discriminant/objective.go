@@ -24,7 +24,7 @@ import (
 // the gradient with respect to Y. It forms no d × d matrix.
 type Objective[T dist.Float] struct {
 	Samples      *Samples
-	whole        *Samples // all samples; the same as Samples if the objective uses all samples
+	allSamples   *Samples // all samples; the same as Samples if the objective uses all samples
 	p            int
 	config       *Config[T]
 	x            dist.Matrix[T] // n × d
@@ -81,10 +81,10 @@ func NewObjective[T dist.Float](ctx context.Context, s *Samples, config *Config[
 }
 
 // newPartObjective returns the objective of the samples s, which are some or all of the samples in
-// whole.
-func newPartObjective[T dist.Float](ctx context.Context, s, whole *Samples, config *Config[T]) (*Objective[T], error) {
-	o := &Objective[T]{Samples: s, whole: whole, p: config.Components, config: config, workers: parallel.Count(config.Workers)}
-	o.pairs = pairsOf(s, whole, config.Proportional)
+// allSamples.
+func newPartObjective[T dist.Float](ctx context.Context, s, allSamples *Samples, config *Config[T]) (*Objective[T], error) {
+	o := &Objective[T]{Samples: s, allSamples: allSamples, p: config.Components, config: config, workers: parallel.Count(config.Workers)}
+	o.pairs = pairsOf(s, allSamples, config.Proportional)
 	solvers := min(o.workers, pairBatch, len(o.pairs))
 	if err := CheckMemory(ObjectiveNeeds(s, config, solvers)...); err != nil {
 		return nil, err
@@ -106,7 +106,7 @@ func newPartObjective[T dist.Float](ctx context.Context, s, whole *Samples, conf
 
 // pairsOf returns all pairs of classes of s with their weights. If s lacks some of the classes in
 // whole, the weights are larger, so that sums over the pairs estimate the sums over all pairs of
-// whole.
+// allSamples.
 func pairsOf(s, whole *Samples, proportional bool) []pair {
 	m, all := float64(len(s.Classes)), float64(len(whole.Classes))
 	within, between := all/m, float64(all*(all-1))/float64(m*max(m-1, 1))
@@ -151,12 +151,12 @@ func (s *Samples) indexIn(whole *Samples, c int) int {
 func (o *Objective[T]) setLambdas(ctx context.Context, rule LambdaRule, p *mat.Dense) error {
 	o.meanDistance, o.lambdaRule, o.evaluated = nil, rule, false
 	if rule.Relative {
-		o.meanDistance = o.whole.meanSquaredDistances(ctx, p, o.workers)
+		o.meanDistance = o.allSamples.meanSquaredDistances(ctx, p, o.workers)
 	}
 	for i := range o.pairs {
 		q := &o.pairs[i]
 		var err error
-		if q.lambda, err = o.lambda(o.Samples.indexIn(o.whole, q.c), o.Samples.indexIn(o.whole, q.e)); err != nil {
+		if q.lambda, err = o.lambda(o.Samples.indexIn(o.allSamples, q.c), o.Samples.indexIn(o.allSamples, q.e)); err != nil {
 			return err
 		}
 	}
@@ -168,7 +168,7 @@ func (o *Objective[T]) lambda(c, e int) (float64, error) {
 	var lambda float64
 	switch rule := o.lambdaRule; {
 	case rule.Matrix != nil:
-		lambda = o.Samples.ToDataUnits(rule.Matrix.At(o.whole.original(c), o.whole.original(e)))
+		lambda = o.Samples.ToDataUnits(rule.Matrix.At(o.allSamples.original(c), o.allSamples.original(e)))
 	case rule.Relative:
 		lambda = rule.Value / o.meanDistance(c, e)
 	default:
@@ -491,7 +491,7 @@ func (e LambdaError) Unwrap() error { return fault.ErrSettings }
 
 // Lambdas returns λ for each pair of classes in data units. It returns nil if J uses a subset of the classes.
 func (o *Objective[T]) Lambdas() *mat.SymDense {
-	if len(o.Samples.Classes) < len(o.whole.Classes) {
+	if len(o.Samples.Classes) < len(o.allSamples.Classes) {
 		return nil
 	}
 	l := mat.NewSymDense(len(o.Samples.Classes), nil)

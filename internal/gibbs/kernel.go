@@ -210,9 +210,9 @@ func padded[T dist.Float](m int, mixed bool) (cols, ld int) {
 // GrowColumn sets the length of *v to m, with capacity for padding.
 func (g *Kernel[T]) GrowColumn(v *[]T) { GrowColumn(v, g.m, g.cols) }
 
-// GrowColumn sets the length of *v to m. The argument padded is the minimum capacity of *v.
-func GrowColumn[E any](v *[]E, m, padded int) {
-	Grow(v, padded)
+// GrowColumn sets the length of *v to m. The argument capacity is the minimum capacity of *v.
+func GrowColumn[E any](v *[]E, m, capacity int) {
+	Grow(v, capacity)
 	*v = (*v)[:m]
 }
 

@@ -47,9 +47,9 @@ var fusedInstruction = regexp.MustCompile(`\(([^()]+\.go):(\d+)\)\t(V?W?FN?M(?:A
 // integers, so their sums and products are exact in float64.
 var byteCountLine = regexp.MustCompile(`^(elements |need := |return kernel\.Bytes\(\)|if err := s\.settings\.afford\(|if kernel\.N\(\) > 0 && kernel\.M\(\) > 0 && s\.own\.bytes\(\))`)
 
-// byteCountFunctions lists functions that may contain fused sums. Kernel.Bytes and solver.release
+// allowedFusedFunctions lists functions that may contain fused sums. Kernel.Bytes and solver.release
 // compute a number of bytes, which is exact in float64. Gamma is an error bound for tests.
-var byteCountFunctions = []string{"Kernel.Bytes", "solver.release", "Gamma"}
+var allowedFusedFunctions = []string{"Kernel.Bytes", "solver.release", "Gamma"}
 
 // TestNoBareSums checks that the source contains no sum with an unrounded product. It reads the
 // files that are compiled on this machine. TestNothingFused reads the compiler's output for other
@@ -57,7 +57,7 @@ var byteCountFunctions = []string{"Kernel.Bytes", "solver.release", "Gamma"}
 func TestNoBareSums(t *testing.T) {
 	t.Parallel()
 	for _, s := range findSums(loadAll(t)) {
-		if !slices.Contains(byteCountFunctions, s.Function) {
+		if !slices.Contains(allowedFusedFunctions, s.Function) {
 			t.Errorf("%v: use num.FMA, or round the product by a conversion", s)
 		}
 	}

@@ -81,7 +81,7 @@ func (a *analysis) inspectDeclaration(d ast.Decl) {
 
 // inspectBody inspects the statements of a function body. The second argument is the function, or
 // nil for a function literal.
-func (a *analysis) inspectBody(b *ast.BlockStmt, of types.Object, signature *ast.FuncType) {
+func (a *analysis) inspectBody(b *ast.BlockStmt, function types.Object, signature *ast.FuncType) {
 	ast.Inspect(b, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.FuncLit:
@@ -102,7 +102,7 @@ func (a *analysis) inspectBody(b *ast.BlockStmt, of types.Object, signature *ast
 		case *ast.CallExpr:
 			a.inspectCall(n)
 		case *ast.ReturnStmt:
-			a.inspectReturn(n, of, signature)
+			a.inspectReturn(n, function, signature)
 		}
 		return true
 	})

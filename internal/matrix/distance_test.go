@@ -88,11 +88,11 @@ func testDistances[T num.Float](t *testing.T) {
 			dst2, k2, k3 := strided[T](rng, n, m, gap), strided[T](rng, n, m, gap), strided[T](rng, n, m, gap)
 			SqEuclideanTrans(dst2, x, zt)
 			GibbsTrans(k2, Matrix[T]{}, x, zt, exp.Bits[T](lambda))
-			checkSameBits(t, dst2, dst)
-			checkSameBits(t, k2, k)
+			checkEqual(t, dst2, dst)
+			checkEqual(t, k2, k)
 			GibbsTrans(k3, dst2, x, zt, exp.Bits[T](lambda))
-			checkSameBits(t, dst2, dst)
-			checkSameBits(t, k3, k)
+			checkEqual(t, dst2, dst)
+			checkEqual(t, k3, k)
 			for i := range n {
 				for j := range m {
 					want := squaredDistance(x.Row(i), z.Row(j))
@@ -136,9 +136,9 @@ func TestExp(t *testing.T) {
 	}
 }
 
-// checkSameBits checks that the elements are equal and that the NaN values between the rows are
+// checkEqual checks that the elements are equal and that the NaN values between the rows are
 // unchanged.
-func checkSameBits[T num.Float](t *testing.T, got, want Matrix[T]) {
+func checkEqual[T num.Float](t *testing.T, got, want Matrix[T]) {
 	t.Helper()
 	for i := range want.Data {
 		if g, w := got.Data[i], want.Data[i]; g != w && (g == g || w == w) {

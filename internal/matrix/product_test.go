@@ -37,7 +37,7 @@ func TestProducts(t *testing.T) {
 				}
 				Mul(y, a, b, add)
 				TransMul(yt, at, b, add)
-				checkSameBits(t, yt, want)
+				checkEqual(t, yt, want)
 				for i := range want.Rows {
 					for l, w := range want.Row(i) {
 						if y.At(i, l) != w {

@@ -162,15 +162,15 @@ func (s *Solver[T]) Solve(ctx context.Context, p *Problem[T]) error {
 }
 
 // SolveChanged solves the problem of the previous Solve after some costs have changed. It starts
-// from the previous tree. The previous Solve must have succeeded. The argument from is a lower bound
-// of the previous values of the changed costs.
-func (s *Solver[T]) SolveChanged(ctx context.Context, p *Problem[T], from float64) error {
+// from the previous tree. The previous Solve must have succeeded. The argument
+// minChanged is a lower bound of the previous values of the changed costs.
+func (s *Solver[T]) SolveChanged(ctx context.Context, p *Problem[T], minChanged float64) error {
 	for k, cost := range s.arcCost {
 		i, j := k, int(s.nodes[k].parent)-s.n
 		if k >= s.n {
 			i, j = j+s.n, k-s.n
 		}
-		if s.nodes[k].parent >= 0 && cost >= from && i < len(p.A) && j < len(p.B) {
+		if s.nodes[k].parent >= 0 && cost >= minChanged && i < len(p.A) && j < len(p.B) {
 			s.arcCost[k] = float64(p.Costs.Row(i)[j])
 		}
 	}

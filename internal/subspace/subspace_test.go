@@ -11,8 +11,8 @@ import (
 
 var ctx = context.Background()
 
-// spd returns a symmetric matrix with the given eigenvalues, and its eigenvectors.
-func spd(rng *rand.Rand, values []float64) (*mat.SymDense, *mat.Dense) {
+// symmetric returns a symmetric matrix with the given eigenvalues, and its eigenvectors.
+func symmetric(rng *rand.Rand, values []float64) (*mat.SymDense, *mat.Dense) {
 	d := len(values)
 	g := mat.NewDense(d, d, nil)
 	for i := range d {
@@ -53,8 +53,8 @@ func TestLeadingMatchesDense(t *testing.T) {
 	for i := range d {
 		va[i], vb[i] = math.Pow(0.9, float64(i)), 0.5+rng.Float64()
 	}
-	a, _ := spd(rng, va)
-	b, _ := spd(rng, vb)
+	a, _ := symmetric(rng, va)
+	b, _ := symmetric(rng, vb)
 	for _, pencil := range []struct {
 		name string
 		b    *mat.SymDense
@@ -100,7 +100,7 @@ func TestLeadingFromEigenvectors(t *testing.T) {
 	for i := range values {
 		values[i] = float64(60 - i)
 	}
-	a, q := spd(rng, values)
+	a, q := symmetric(rng, values)
 	v := mat.DenseCopyOf(q.Slice(0, 60, 0, 4))
 	mu, err := Leading(context.Background(), operator(a), nil, v, 4, nil)
 	if err != nil {
@@ -119,7 +119,7 @@ func TestLowRank(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	values := make([]float64, 100)
 	values[0], values[1] = 3, 2
-	a, _ := spd(rng, values)
+	a, _ := symmetric(rng, values)
 	v := start(rng, 100, 5)
 	mu, err := Leading(context.Background(), operator(a), nil, v, 4, nil)
 	if err != nil {
@@ -144,12 +144,12 @@ func TestLeadingErrors(t *testing.T) {
 	for i := range values {
 		values[i] = 1 / float64(i+1)
 	}
-	b, _ := spd(rng, values)
+	b, _ := symmetric(rng, values)
 	if _, err := Leading(ctx, operator(b), nil, start(rng, 90, 2), 2, nil); err == nil {
 		t.Error("canceled context: no error")
 	}
 	values[89] = -1
-	neg, _ := spd(rng, values)
+	neg, _ := symmetric(rng, values)
 	if _, _, err := Dense(ctx, b, neg, 2); err == nil {
 		t.Error("B with a negative eigenvalue: no error")
 	}

@@ -32,7 +32,7 @@ type Table interface {
 	AllowNulls(column int)
 	// Batch loads the next rows. It loads at least one row and at most the given number of rows, or
 	// returns io.EOF at the end.
-	Batch(most int) (rows int, err error)
+	Batch(maxRows int) (rows int, err error)
 	// Floats sets dst[i·stride+k] to element k < width of row i of the batch. Floats and Texts are
 	// called once for each batch and each column in use.
 	Floats(column int, dst []float64, width, stride int) error

@@ -42,8 +42,8 @@ func kernels[K, T num.Float]() []kernel[K, T] {
 	}
 }
 
-// each runs a subtest for every kernel and every combination of types: f64, f32 and mixed.
-func each(t *testing.T, f64 func(*testing.T, kernel[float64, float64]), f32 func(*testing.T, kernel[float32, float32]), mixed func(*testing.T, kernel[float32, float64])) {
+// forEachKernel runs a subtest for every kernel and every combination of types: f64, f32 and mixed.
+func forEachKernel(t *testing.T, f64 func(*testing.T, kernel[float64, float64]), f32 func(*testing.T, kernel[float32, float32]), mixed func(*testing.T, kernel[float32, float64])) {
 	for i, k := range kernels[float64, float64]() {
 		t.Run(k.name+"/f64", func(t *testing.T) { f64(t, k) })
 		t.Run(k.name+"/f32", func(t *testing.T) { f32(t, kernels[float32, float32]()[i]) })
@@ -65,7 +65,7 @@ func draw[K, T num.Float](a *asmtest.Arena[T], m, n int, c asmtest.Class) *opera
 // TestLevels covers rows of up to five tiles, and strips whose last group of four rows is
 // incomplete.
 func TestLevels(t *testing.T) {
-	each(t, levels[float64, float64], levels[float32, float32], levels[float32, float64])
+	forEachKernel(t, levels[float64, float64], levels[float32, float32], levels[float32, float64])
 }
 
 func levels[K, T num.Float](t *testing.T, k kernel[K, T]) {
@@ -89,7 +89,7 @@ func levels[K, T num.Float](t *testing.T, k kernel[K, T]) {
 
 // TestEachVector compares passes over large blocks with one call of package pass for each vector.
 func TestEachVector(t *testing.T) {
-	each(t, eachVector[float64, float64], eachVector[float32, float32], eachVector[float32, float64])
+	forEachKernel(t, eachVector[float64, float64], eachVector[float32, float32], eachVector[float32, float64])
 }
 
 func eachVector[K, T num.Float](t *testing.T, k kernel[K, T]) {

@@ -34,7 +34,7 @@ func TestQuantizeInt8(t *testing.T) {
 		}
 		scale := QuantizeInt8(c[:query.Unit], x)
 		for i := range x[1:] { // move some quotients to a midpoint of two integers
-			if middle := float32((float64(rng.IntN(253)-126) + 0.5) * float64(scale)); i%2 == 0 && math.Abs(float64(middle)) < float64(top(x)) {
+			if middle := float32((float64(rng.IntN(253)-126) + 0.5) * float64(scale)); i%2 == 0 && math.Abs(float64(middle)) < float64(largestOf(x)) {
 				x[i] = asmtest.Next(middle, rng.IntN(3)-1)
 			}
 		}
@@ -74,7 +74,7 @@ func TestQuantizeInt8(t *testing.T) {
 	}
 }
 
-func top(x []float32) (top float32) {
+func largestOf(x []float32) (top float32) {
 	for _, v := range x {
 		top = max(top, v, -v)
 	}

@@ -87,7 +87,7 @@ func BenchmarkLogRows(b *testing.B) {
 }
 
 func logRowsBenchmark[T num.Float](b *testing.B, name string) {
-	each[T](b, name, 1, func(n int) func() {
+	benchmarkEach[T](b, name, 1, func(n int) func() {
 		mat, g, a := asmtest.Random[T](n*n), asmtest.Random[T](n), asmtest.Random[T](n)
 		hi, sum, q, e := make([]T, n), make([]T, n), make([]T, n), make([]T, n)
 		return func() {
@@ -103,7 +103,7 @@ func BenchmarkLogColumnMax(b *testing.B) {
 }
 
 func logColumnMaxBenchmark[T num.Float](b *testing.B, name string) {
-	each[T](b, name, 1, func(n int) func() {
+	benchmarkEach[T](b, name, 1, func(n int) func() {
 		mat, f, h := asmtest.Random[T](n*n), asmtest.Random[T](n), asmtest.Random[T](n)
 		return func() { LogColumnMax(n, n, mat, n, 50, f, h) }
 	})
@@ -115,7 +115,7 @@ func BenchmarkLogColumnSum(b *testing.B) {
 }
 
 func logColumnSumBenchmark[T num.Float](b *testing.B, name string) {
-	each[T](b, name, 1, func(n int) func() {
+	benchmarkEach[T](b, name, 1, func(n int) func() {
 		mat, f, h, s := asmtest.Random[T](n*n), asmtest.Random[T](n), asmtest.Random[T](n), make([]T, n)
 		return func() {
 			clear(s)
@@ -130,15 +130,15 @@ func BenchmarkLogPlan(b *testing.B) {
 }
 
 func logPlanBenchmark[T num.Float](b *testing.B, name string) {
-	each[T](b, name, 2, func(n int) func() {
+	benchmarkEach[T](b, name, 2, func(n int) func() {
 		mat, f, g, t := asmtest.Random[T](n*n), asmtest.Random[T](n), asmtest.Random[T](n), make([]T, n*n)
 		return func() { LogPlan(n, n, t, n, mat, n, 50, f, g) }
 	})
 }
 
-// each benchmarks the function that prepare returns, for every instruction-set level and matrix
+// benchmarkEach benchmarks the function that prepare returns, for every instruction-set level and matrix
 // size. moved is the number of n × n matrices that the function reads or writes.
-func each[T num.Float](b *testing.B, name string, moved int, prepare func(n int) func()) {
+func benchmarkEach[T num.Float](b *testing.B, name string, moved int, prepare func(n int) func()) {
 	for lv := range asmtest.Each(b) {
 		for _, n := range []int{64, 100, 256, 1000, 2000, 4000} {
 			b.Run(fmt.Sprintf("type=%s/isa=%v/n=%d", name, lv, n), func(b *testing.B) {

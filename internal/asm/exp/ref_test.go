@@ -297,7 +297,7 @@ func TestExp2Ref64(t *testing.T) {
 // TestExp2Ref32 checks Exp2 in float32 in the same way as TestExpRef32 checks Exp.
 func TestExp2Ref32(t *testing.T) {
 	worst := asmtest.Errors32(0, math.MaxUint32, stride(), 1, func() func([]float32, []asmtest.Error32) {
-		compare := comparer(t, "2^", once(Exp2[float32]), once(Exp2[float64]), once(exp2Ref[float32]))
+		compare := comparer(t, "2^", inOneCall(Exp2[float32]), inOneCall(Exp2[float64]), inOneCall(exp2Ref[float32]))
 		return func(x []float32, errors []asmtest.Error32) {
 			y, exact := compare(x)
 			for i, v := range x {
@@ -313,7 +313,7 @@ func TestExp2Ref32(t *testing.T) {
 	atMost(t, "2^", worst[0], bound2f32, Ref2[float32], oracle.Exp2)
 }
 
-func once[T num.Float](f func(dst, x []T, c T)) func(dst, x []T) {
+func inOneCall[T num.Float](f func(dst, x []T, c T)) func(dst, x []T) {
 	return func(dst, x []T) { f(dst, x, 1) }
 }
 
@@ -413,21 +413,21 @@ func logRowsRefTest[T num.Float](t *testing.T) {
 				y := newFloat().Add(x, shift)
 				term[j], delta[j] = exactPow2(y), argument(x, y)*u
 				total.Add(total, term[j])
-				bound.Add(bound, times(term[j], delta[j]))
+				bound.Add(bound, multiplyBig(term[j], delta[j]))
 			}
 			k := float64(asmtest.RowRoundings[T](p.n))
-			bound.Add(bound, times(total, (k+2.2)*u))
-			worstSum.See(asmtest.Error(float64(sum[i]), total, times(bound, 1.01)), "%d×%d, c = %v, row %d", p.m, p.n, p.c, i)
+			bound.Add(bound, multiplyBig(total, (k+2.2)*u))
+			worstSum.See(asmtest.Error(float64(sum[i]), total, multiplyBig(bound, 1.01)), "%d×%d, c = %v, row %d", p.m, p.n, p.c, i)
 
 			relative, _ := newFloat().Quo(bound, total).Float64()
 			for j := range p.n {
-				share := newFloat().Quo(times(term[j], float64(a[i])), total)
+				share := newFloat().Quo(multiplyBig(term[j], float64(a[i])), total)
 				wantQ[j].Add(&wantQ[j], share)
-				boundQ[j].Add(&boundQ[j], times(share, delta[j]+relative+(float64(p.m)+3.2)*u))
+				boundQ[j].Add(&boundQ[j], multiplyBig(share, delta[j]+relative+(float64(p.m)+3.2)*u))
 			}
 		}
 		for j := range q {
-			worstQ.See(asmtest.Error(float64(q[j]), &wantQ[j], times(&boundQ[j], 1.01)), "%d×%d, c = %v, column %d", p.m, p.n, p.c, j)
+			worstQ.See(asmtest.Error(float64(q[j]), &wantQ[j], multiplyBig(&boundQ[j], 1.01)), "%d×%d, c = %v, column %d", p.m, p.n, p.c, j)
 		}
 	}
 	worstSum.Report(t, "sum")
@@ -467,11 +467,11 @@ func logColumnsRefTest[T num.Float](t *testing.T) {
 				y := newFloat().Add(x, shift)
 				e := exactPow2(y)
 				total.Add(total, e)
-				bound.Add(bound, times(e, argument(x, y)*u))
+				bound.Add(bound, multiplyBig(e, argument(x, y)*u))
 			}
-			bound.Add(bound, times(total, (float64(p.m)+2.2)*u))
-			worstMax.See(asmtest.Error(float64(h[j]), highest, times(largest, u)), "%d×%d, c = %v, column %d", p.m, p.n, p.c, j)
-			worstSum.See(asmtest.Error(float64(s[j]), total, times(bound, 1.01)), "%d×%d, c = %v, column %d", p.m, p.n, p.c, j)
+			bound.Add(bound, multiplyBig(total, (float64(p.m)+2.2)*u))
+			worstMax.See(asmtest.Error(float64(h[j]), highest, multiplyBig(largest, u)), "%d×%d, c = %v, column %d", p.m, p.n, p.c, j)
+			worstSum.See(asmtest.Error(float64(s[j]), total, multiplyBig(bound, 1.01)), "%d×%d, c = %v, column %d", p.m, p.n, p.c, j)
 		}
 	}
 	worstMax.Report(t, "column maximum")
@@ -500,7 +500,7 @@ func logPlanRefTest[T num.Float](t *testing.T) {
 				if least, most := limits[T](); want.Cmp(big.NewFloat(least)) < 0 || want.Cmp(big.NewFloat(most)) > 0 {
 					continue
 				}
-				bound := times(want, 1.01*(argument(x, y)+2.2)*u)
+				bound := multiplyBig(want, 1.01*(argument(x, y)+2.2)*u)
 				worst.See(asmtest.Error(float64(plan[i*p.n+j]), want, bound), "%d×%d, c = %v, at (%d, %d)", p.m, p.n, p.c, i, j)
 			}
 		}
@@ -585,7 +585,7 @@ const prec = 300
 
 func newFloat() *big.Float { return new(big.Float).SetPrec(prec) }
 
-func times(x *big.Float, f float64) *big.Float { return newFloat().Mul(x, big.NewFloat(f)) }
+func multiplyBig(x *big.Float, f float64) *big.Float { return newFloat().Mul(x, big.NewFloat(f)) }
 
 var ln2, _ = newFloat().SetString("0.693147180559945309417232121458176568075500134360255254120680009493393621969694715605863326996418687")
 

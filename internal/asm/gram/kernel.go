@@ -14,10 +14,10 @@ const Features = 64
 
 // Results do not depend on these block sizes.
 const (
-	depth     = 264 // features
-	blockRows = 96  // rows of x in a block; with several blocks of features, a block has Unit rows
-	group     = 12  // number of rows of x that share a search for close pairs
-	gather    = 24  // maximum number of close rows of z in one call of distance.SqEuclidean
+	depth       = 264 // features
+	blockRows   = 96  // rows of x in a block; with several blocks of features, a block has Unit rows
+	group       = 12  // number of rows of x that share a search for close pairs
+	maxGathered = 24  // maximum number of close rows of z in one call of distance.SqEuclidean
 
 	block          = 960     // maximum number of columns that SqEuclidean packs at a time
 	packedElements = 1 << 19 // maximum number of elements packed at a time, which limits the columns if there are many features
@@ -207,18 +207,18 @@ func (w *workspace[T]) recomputeClose(rows []T, n, d int, dst []T, ldd int, x []
 		size = min(size, len(rows)-at)
 		own := rows[at : at+size]
 		list := w.closePairs(size, n, dst[at*ldd:], ldd, own, norms, bounds)
-		for c := 0; c < len(list); c += gather {
-			some := list[c:min(c+gather, len(list))]
+		for c := 0; c < len(list); c += maxGathered {
+			some := list[c:min(c+maxGathered, len(list))]
 			for k := 0; k < d; k += depth {
 				deep := min(depth, d-k)
 				w.gatherColumns(some, deep, z[k*featz:], colz, featz)
-				distance.SqEuclidean(size, len(some), deep, w.again, gather, x[at*ldx+k:], ldx, w.gathered, len(some), k > 0)
+				distance.SqEuclidean(size, len(some), deep, w.again, maxGathered, x[at*ldx+k:], ldx, w.gathered, len(some), k > 0)
 			}
 			for r, norm := range own {
 				row := dst[(at+r)*ldd:]
 				for q, to := range some {
 					if !isFar(row[to], norm, norms[to]) {
-						row[to] = w.again[r*gather+q]
+						row[to] = w.again[r*maxGathered+q]
 					}
 				}
 			}

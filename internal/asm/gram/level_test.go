@@ -99,9 +99,9 @@ func testLevels[T num.Float](t *testing.T) {
 	// These shapes have several blocks, or blocks in which all pairs are close.
 	for _, s := range []shape{
 		{m: blockRows + 5, n: 61, d: 2*depth + 3, shared: 4},
-		{m: 2*blockRows + 3, n: gather + 13, d: 65, shared: 200, trans: true},
-		{m: blockRows + 20, n: 2*gather + 3, d: depth + 70, shared: 200, gx: 1},
-		{m: blockRows + 2, n: gather + 7, d: depth + 9, shared: 1, gx: 1, trans: true},
+		{m: 2*blockRows + 3, n: maxGathered + 13, d: 65, shared: 200, trans: true},
+		{m: blockRows + 20, n: 2*maxGathered + 3, d: depth + 70, shared: 200, gx: 1},
+		{m: blockRows + 2, n: maxGathered + 7, d: depth + 9, shared: 1, gx: 1, trans: true},
 		{m: 3, n: block + 50, d: 66, shared: 2},
 		{m: 20, n: block + 7, d: 64, trans: true, gz: 3},
 		{m: manyRows + 7, n: 27, d: depth + 9, shared: 3, gd: 1},

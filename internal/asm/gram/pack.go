@@ -237,8 +237,8 @@ func borrowWorkspace[T num.Float]() *workspace[T] {
 		xs: make([]T, blockRows*(depth+2)), share: make([]T, blockRows),
 		high: make([]T, panelBlock), lowest: make([]T, panelBlock),
 		norms: make([]T, block), bounds: make([]T, block), both: make([]T, 2*block),
-		list: make([]int, 0, panelBlock), gathered: make([]T, gather*depth),
-		again: make([]T, blockRows*gather), origin: make([]T, depth),
+		list: make([]int, 0, panelBlock), gathered: make([]T, maxGathered*depth),
+		again: make([]T, blockRows*maxGathered), origin: make([]T, depth),
 		own: make([]T, blockRows), shares: make([]T, blockRows), top: make([]T, panelBlock),
 		edge: make([]T, manyRows*project.PanelColumns[T]()), tail: make([]T, 4*panelBlock),
 	}

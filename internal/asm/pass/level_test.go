@@ -47,8 +47,8 @@ func kernels[K, T num.Float]() []kernel[K, T] {
 	}})
 }
 
-// each runs f for every kernel and pair of types.
-func each(t *testing.T, f64 func(*testing.T, kernel[float64, float64]), f32 func(*testing.T, kernel[float32, float32]), mixed func(*testing.T, kernel[float32, float64])) {
+// forEachKernel runs f for every kernel and pair of types.
+func forEachKernel(t *testing.T, f64 func(*testing.T, kernel[float64, float64]), f32 func(*testing.T, kernel[float32, float32]), mixed func(*testing.T, kernel[float32, float64])) {
 	for _, k := range kernels[float64, float64]() {
 		t.Run(k.name+"/f64", func(t *testing.T) { f64(t, k) })
 	}
@@ -71,7 +71,7 @@ func draw[K, T num.Float](a *asmtest.Arena[T], m, n int, c asmtest.Class) *opera
 }
 
 func TestLevels(t *testing.T) {
-	each(t, levels[float64, float64], levels[float32, float32], levels[float32, float64])
+	forEachKernel(t, levels[float64, float64], levels[float32, float32], levels[float32, float64])
 }
 
 func levels[K, T num.Float](t *testing.T, k kernel[K, T]) {
@@ -118,7 +118,7 @@ func TestMixedIsWidened(t *testing.T) {
 // TestUnderflow compares the levels on row sums whose products all underflow to −0. The sum is −0, or +0 if the row
 // is padded with zeros.
 func TestUnderflow(t *testing.T) {
-	each(t, underflow[float64, float64], underflow[float32, float32], underflow[float32, float64])
+	forEachKernel(t, underflow[float64, float64], underflow[float32, float32], underflow[float32, float64])
 }
 
 func underflow[K, T num.Float](t *testing.T, k kernel[K, T]) {
@@ -135,7 +135,7 @@ func underflow[K, T num.Float](t *testing.T, k kernel[K, T]) {
 
 // TestPieces compares passes that take several calls of assembly with one call of the Go reference implementation.
 func TestPieces(t *testing.T) {
-	each(t, pieces[float64, float64], pieces[float32, float32], pieces[float32, float64])
+	forEachKernel(t, pieces[float64, float64], pieces[float32, float32], pieces[float32, float64])
 }
 
 func pieces[K, T num.Float](t *testing.T, k kernel[K, T]) {
@@ -167,7 +167,7 @@ func random[K, T num.Float](m, n int) *operands[K, T] {
 // TestNoAllocation checks that passes and elementwise operations do not allocate, at any instruction-set level, even
 // with slices on the caller's stack.
 func TestNoAllocation(t *testing.T) {
-	each(t, allocations[float64, float64], allocations[float32, float32], allocations[float32, float64])
+	forEachKernel(t, allocations[float64, float64], allocations[float32, float32], allocations[float32, float64])
 	t.Run("vec/f64", vectorAllocations[float64])
 	t.Run("vec/f32", vectorAllocations[float32])
 }
