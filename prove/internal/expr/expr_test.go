@@ -102,7 +102,7 @@ func TestConstants(t *testing.T) {
 	number := func(x float32) *big.Float { return new(big.Float).SetPrec(1000).SetFloat64(float64(x)) }
 	for i := range 300_000 {
 		x, y, z := draw(), draw(), draw()
-		if i%4 == 0 { // a product close to z, or to half of the last bit of z
+		if i%4 == 0 { // makes the product close to z or to half an ulp of z
 			z = -float32(math.Ldexp(float64(x)*float64(y), rng.IntN(3)-1+24*(rng.IntN(3)-1)))
 		}
 		want := float32(float64(float64(x)*float64(y)) + float64(z)) // used for NaN, infinity, and the sign of an exact 0

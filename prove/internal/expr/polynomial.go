@@ -61,8 +61,9 @@ type monomial [2]Node
 // polynomial holds the coefficients of monomials modulo 2^64.
 type polynomial map[monomial]uint64
 
-// part is a summand of an integer: factor·of, factor·of·times or factor·terms, where of and times
-// are nodes modulo 2^bits and terms is a polynomial.
+// part is a summand of an integer: a constant factor times a node, a product of two nodes or a
+// polynomial. The nodes are the fields of and times, modulo 2^bits. The polynomial is the field
+// terms.
 type part struct {
 	factor    uint64
 	of, times Node
@@ -120,8 +121,8 @@ func (r interval) fits(bits int, signed bool) bool {
 // signExtend returns the lowest bits of a number, sign-extended to 64 bits.
 func signExtend(v uint64, bits int) uint64 { return uint64(int64(v<<(64-bits)) >> (64 - bits)) }
 
-// splitSum splits an integer modulo 2^bits into a constant and summands. The result atom reports
-// that the integer cannot be split.
+// splitSum splits an integer modulo 2^bits into a constant and summands. The result atom is true if
+// the integer cannot be split.
 func (g *Graph) splitSum(n Node, bits int) (constant uint64, parts []part, atom bool) {
 	x := g.nodes[n]
 	whole := 8 * int(x.width)
@@ -229,7 +230,7 @@ func (g *Graph) exactPart(n Node, bits int, signed bool) (part, bool) {
 	return part{factor: 1, terms: p}, g.bounds(p).fits(bits, signed)
 }
 
-// fieldsSum splits the integer that consists of the fields all, lowest first. It returns no
+// fieldsSum splits the integer that consists of the given fields, lowest first. It returns no
 // summands and no constant if the integer node n cannot be split.
 func (g *Graph) fieldsSum(n Node, all []field, signed bool) (constant uint64, parts []part) {
 	for len(all) > 1 && all[len(all)-1].node == 0 && all[len(all)-1].bits == 0 { // leading zeros
@@ -310,8 +311,9 @@ func (g *Graph) countBits(all []field) (constant uint64, parts []part) {
 	return constant, parts
 }
 
-// flip is a bit of a node: the bit atom, inverted if not is true. If atom is 0, the bit is the
-// constant not.
+// flip is a bit of a node. The bit is the expression in the field atom, inverted if the field not
+// is true. If the field atom is 0, the bit is a constant: 1 if the field not is true, and 0
+// otherwise.
 type flip struct {
 	atom Node
 	not  bool

@@ -335,8 +335,8 @@ func (b *builder) indexOf(in *instruction) int32 {
 	return -1
 }
 
-// onePlusSummand returns the index of z if an instruction is the bits of 1 + z minus the bits of 1.
-// It returns −1 otherwise.
+// onePlusSummand returns the index of z if an instruction subtracts the bits of 1 from the bits of
+// 1 + z. Otherwise it returns −1.
 func (t *template) onePlusSummand(in *instruction) int32 {
 	one := bitsFrom(in.width, 1)
 	is := func(i int32) bool { return i >= 0 && t.code[i].op == Const && t.code[i].key == one }
@@ -365,7 +365,7 @@ func (t *template) subnormal(in *instruction) (valueRange, bool) {
 	}
 	k := 1 - bias(in.width)
 	low, high = scale(in.width, low, k), scale(in.width, high, k)
-	if low == high { // z is positive, so a zero is +0
+	if low == high { // z is positive, so a zero result is +0
 		return valueRange{state: fixed, bits: bitsFrom(in.width, low)}, true
 	}
 	return valueRange{state: float, low: low, high: high}, true

@@ -45,7 +45,8 @@ func New(apart bool) *Memory {
 	return &Memory{regions: make(map[uint64]*region), next: 1, apart: apart}
 }
 
-// maxApart is the largest region number that is a power of two, in a memory with apart set.
+// maxApart is the largest region number that is a power of two, in a memory whose field apart is
+// true.
 const maxApart = 1 << 34
 
 // Region adds a region of cells and returns its address. If apart is false, the address is an odd
