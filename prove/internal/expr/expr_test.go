@@ -94,7 +94,7 @@ func TestConstants(t *testing.T) {
 		switch rng.IntN(3) {
 		case 0:
 			return special[rng.IntN(len(special))]
-		case 1: // few bits, so many sums lie halfway between two numbers
+		case 1: // numbers with few bits, because many of their sums lie halfway between two float32 numbers
 			return float32(math.Ldexp(float64(rng.IntN(64)-32), rng.IntN(80)-60))
 		}
 		return math.Float32frombits(rng.Uint32())

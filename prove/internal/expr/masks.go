@@ -108,7 +108,7 @@ func (g *Graph) MaskBound(a Node) (most uint64, ok bool) {
 	return 0, false
 }
 
-// ClearsLowBits reports whether a is a bitwise and with a constant mask that clears at least the
+// ClearsLowBits reports whether a is a bitwise AND with a constant mask that clears at least the
 // given number of lowest bits.
 func (g *Graph) ClearsLowBits(a Node, bits int) bool {
 	n := g.nodes[a]

@@ -62,8 +62,7 @@ type monomial [2]Node
 type polynomial map[monomial]uint64
 
 // part is a summand of an integer: a constant factor times a node, a product of two nodes or a
-// polynomial. The nodes are the fields of and times, modulo 2^bits. The polynomial is the field
-// terms.
+// polynomial. Nodes are taken modulo 2^bits.
 type part struct {
 	factor    uint64
 	of, times Node
@@ -311,9 +310,8 @@ func (g *Graph) countBits(all []field) (constant uint64, parts []part) {
 	return constant, parts
 }
 
-// flip is a bit of a node. The bit is the expression in the field atom, inverted if the field not
-// is true. If the field atom is 0, the bit is a constant: 1 if the field not is true, and 0
-// otherwise.
+// flip is a bit of a node: the expression atom, inverted if the flag not is set. If atom is 0, the
+// expression is the constant 0.
 type flip struct {
 	atom Node
 	not  bool
