@@ -47,7 +47,7 @@ func plantMistakes(t *target, functions map[string]*function, source *gossa.Sour
 					tried[s] = true
 					effect, err := refute(f, source, program, mutant, at.Addr)
 					if what == code.ChangedOperation && errors.Is(err, code.ErrUnknown) {
-						continue // the symbolic machine does not support the other operation
+						continue // the symbolic machine does not support the changed operation
 					}
 					done++
 					mu.Lock()

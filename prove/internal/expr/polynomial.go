@@ -9,8 +9,8 @@ import (
 // Sums and products of integers are compared as polynomials. A node of L bits is an integer
 // polynomial in atoms modulo 2^L. An atom is a signed or unsigned field of bits, or a node without
 // known structure. Atoms have bounds. If the value of the polynomial is known to fit in L bits, the
-// node equals the polynomial exactly and not only modulo 2^L. For example, this proves that a sum
-// of 32 bits does not overflow when it is extended to 64 bits.
+// node equals the polynomial exactly and not only modulo 2^L. For example, the bounds prove that a
+// 32-bit sum does not overflow before it is extended to 64 bits.
 
 // IMul returns the product of integers.
 func (g *Graph) IMul(a, b Node) Node {

@@ -214,8 +214,8 @@ func (b *builder) isNonzero(i int32) bool {
 	return ok && !nan && (low > 0 || high < 0) && !math.IsInf(low, 0) && !math.IsInf(high, 0)
 }
 
-// nonzeroSum returns the sum of two operands of which at least one is not 0. In such a sum, the
-// signs of zeros within the operands do not matter.
+// nonzeroSum returns the sum of two operands. At least one operand is not 0, so the signs of zeros
+// within the operands do not matter.
 func (b *builder) nonzeroSum(in *instruction) Node {
 	x, y := b.upToSign(in.a), b.upToSign(in.b)
 	switch {

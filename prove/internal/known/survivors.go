@@ -28,7 +28,7 @@ const (
 	Unused                // registers or flags differ; the path, stores and prefetches are the same
 	Fetches               // addresses of prefetches differ
 	Stores                // intermediate stores differ, or results are computed differently
-	Path                  // other instructions run
+	Path                  // the mutant runs different instructions
 	Loop                  // an iteration may depend on its number, but not in the correct function
 )
 

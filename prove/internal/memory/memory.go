@@ -50,7 +50,8 @@ func New(apart bool) *Memory {
 const maxApart = 1 << 34
 
 // Region adds a region of cells and returns its address. If apart is false, the address is an odd
-// multiple of align. writable marks the cells that a run may write; nil means none.
+// multiple of align. writable marks the cells that a run may write. If writable is nil, no cell may
+// be written.
 func (m *Memory) Region(name string, align int, cells []expr.Node, writable []bool) uint64 {
 	base := m.next * regionSpacing
 	if !m.apart {
