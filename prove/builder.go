@@ -131,14 +131,16 @@ func (b *builder) addVectors(r role, n ...int) {
 	}
 }
 
-// addPriceLanes adds pointers to the two results of package price: 16 lanes and one index.
+// addPriceLanes adds two pointers to outputs of package price. The first output has 16 elements,
+// and the second output has one element.
 func (b *builder) addPriceLanes() {
 	for _, n := range []int{16, 1} {
 		b.args = append(b.args, b.newMatrix(output, b.t, 1, n, n).Addr)
 	}
 }
 
-// addSlices adds a pointer to an array of count slices. Each slice is a matrix of element type T.
+// addSlices adds a pointer to an array of slices. The array length is count, and each slice is a
+// matrix of element type T.
 func (b *builder) addSlices(r role, count, rows, cols, stride int) {
 	cells, writable := make([]expr.Node, 6*count), make([]bool, 6*count)
 	for i := range count {

@@ -20,8 +20,8 @@ type shape struct {
 	m, n, d int
 	pad     int // elements between the end of a row and the next row
 	flag    bool
-	apart   bool // the addresses of the first operands have no bit in common
-	cut     bool // split into the smallest pieces that the kernel makes
+	apart   bool // the addresses of the first operands have no 1 bit in common
+	cut     bool // the kernel splits its work into the smallest possible pieces
 }
 
 // kernel describes an exported function of package pkg and how to call the function.
@@ -99,7 +99,7 @@ func manyHalfShapes(lanes int) (out []shape) {
 	return out
 }
 
-// manyCall adds the arguments of several queries, except for the rows.
+// manyCall adds the arguments of a kernel for several queries, except for the rows.
 func manyCall(b *builder) {
 	b.addInts(b.m, b.n, b.d)
 	b.addMatrix(output, "float32", b.m, b.n)

@@ -47,7 +47,7 @@ func plantMistakes(t *target, functions map[string]*function, source *gossa.Sour
 					tried[s] = true
 					effect, err := refute(f, source, program, mutant, at.Addr)
 					if what == code.ChangedOperation && errors.Is(err, code.ErrUnknown) {
-						continue // the symbolic machine does not support the other operation
+						continue // the symbolic machine does not support the changed operation
 					}
 					done++
 					mu.Lock()
@@ -94,7 +94,7 @@ const firstWitnesses = 24
 
 // refute returns the error of a case that refutes the mutant, or nil if no case does. It first
 // tries a few cases of each job, small cases first. Then it tries all cases that reach the changed
-// instruction. If no case fails, effect is the largest effect of the mistake in any case.
+// instruction. If no case fails, effect is the largest effect of the mistake over all cases.
 func refute(f *function, source *gossa.Source, program *code.Program, mutant *code.Function, at uint64) (effect known.Effect, err error) {
 	size := func(w witness) int { return max(1, w.shape.m) * max(1, w.shape.n) * max(1, w.shape.d) }
 	var some, all []witness
@@ -153,7 +153,8 @@ func stepLimit(steps int) int { return 4*steps + 10_000 }
 
 // runPrograms runs a case with each program, in one expression graph. It returns the error of the
 // last program, or the coverage of the assembly functions in each run. It panics if the Go
-// reference implementation or another program fails, because these were proved before.
+// reference implementation or an earlier program fails, because only the last program may contain a
+// mistake.
 func (w witness) runPrograms(source *gossa.Source, programs ...*code.Program) (used []map[string]*code.Coverage, err error) {
 	g := expr.New()
 	want, err := w.job.runCase(source, programs[0], g, w.shape, 0)

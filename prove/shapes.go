@@ -51,16 +51,16 @@ func pairShapes(lanes int) []shape {
 	return shapeGrid([]int{1}, append([]int{0}, countTo(8*lanes+1, 12*lanes, 13*lanes+3)...), func(_, n int) []shape { return []shape{{n: n}} })
 }
 
-// lanesShapes covers up to three groups of lanes for each kind of term.
+// lanesShapes covers zero to three groups of 4*lanes elements, for each of the five kinds of terms.
 func lanesShapes(lanes int) []shape {
 	return shapeGrid(countTo(5), []int{0, 4 * lanes, 8 * lanes, 12 * lanes}, func(op, n int) []shape { return []shape{{n: n, d: op - 1}} })
 }
 
-// pairLaneShapes returns lanesShapes for one kind of term.
+// pairLaneShapes returns the cases of lanesShapes for the first kind of term.
 func pairLaneShapes(lanes int) []shape { return lanesShapes(lanes)[:4] }
 
-// expShapes covers loops that process 128 to 256 bytes per iteration: every tail after zero iterations, and
-// some tails after one to four iterations.
+// expShapes covers loops that process 128 to 256 bytes per iteration. It covers every length up to
+// three 64-byte vectors plus one element, and some tails after one to four iterations.
 func expShapes(lanes int) []shape {
 	return shapeGrid([]int{1}, countTo(3*lanes+1, 4*lanes, 4*lanes+1, 5*lanes+3, 6*lanes, 6*lanes+1, 8*lanes+3, 9*lanes), func(_, n int) []shape { return []shape{{n: n}} })
 }
@@ -110,8 +110,8 @@ func gibbsShapes(lanes int) (out []shape) {
 	return out
 }
 
-// panelShapes covers one to four groups of four rows, every number of terms up to three iterations of
-// four, with and without norms, and with and without a search.
+// panelShapes covers one to four groups of four rows. It covers every number of terms up to three
+// loop iterations of four terms, with and without norms, and with and without a search.
 func panelShapes(int) []shape {
 	return shapeGrid([]int{4, 8, 12, 16}, countTo(13, 16, 17), func(m, d int) (out []shape) {
 		for v := range 4 {
@@ -121,7 +121,7 @@ func panelShapes(int) []shape {
 	})
 }
 
-// packShapes covers every number of elements up to three iterations of four.
+// packShapes covers every number of elements up to three loop iterations of four elements.
 func packShapes(int) []shape {
 	return shapeGrid([]int{0, 3}, countTo(13, 16, 17), func(pad, d int) []shape { return []shape{{d: d, pad: pad}} })
 }
@@ -174,9 +174,9 @@ func blockShapes(lanes int) []shape {
 	return append(shapes, shape{m: 8, n: 33 * lanes, pad: 2}, shape{m: 4, n: 66 * lanes})
 }
 
-// productShapes covers products of two matrices with inner dimension d. It covers every tail of
-// rows and columns with an even and an odd d, and some tails with every d up to three iterations of
-// two.
+// productShapes covers products of two matrices with inner dimension d. It combines every tail of
+// rows and columns with an even d and an odd d. It combines some tails with every d from 0 to 7,
+// because a loop processes two terms per iteration.
 func productShapes(lanes int) (out []shape) {
 	product := func(d int) func(m, n int) []shape {
 		return func(m, n int) []shape { return []shape{{m: m, n: n, d: d, pad: (m + n) % 2, flag: (m+n)/2%2 == 1}} }
@@ -193,7 +193,7 @@ func productShapes(lanes int) (out []shape) {
 			return []shape{{m: m, n: n, d: d}, {m: m, n: n, d: d, flag: true}}
 		})...)
 	}
-	// Leftover features come first, then blocks of 16.
+	// The kernels process leftover features before blocks of 16 features.
 	for _, d := range countTo(14)[7:] {
 		out = append(out, shape{m: 9, n: 2*lanes + 1, d: d})
 	}
@@ -210,7 +210,7 @@ func queryShapes(int) []shape {
 }
 
 // queryLongShapes returns queryShapes and cases with rows of 1024 elements. The kernels prefetch
-// long rows in another way.
+// long rows differently.
 func queryLongShapes(int) []shape {
 	return append(queryShapes(0), shapeGrid([]int{8, 16}, []int{1024}, func(m, n int) []shape { return []shape{{m: m, n: n}} })...)
 }
@@ -225,8 +225,8 @@ func halfShapes(lanes int) (out []shape) {
 
 // compactShapes covers sums of bytes whose loop processes up to 256 bytes per iteration. It covers
 // every number of 16-byte vectors after zero iterations and one iteration, and some numbers after
-// two and three iterations. It also covers byte counts whose tail is left to Go, and the largest
-// byte count of one assembly call.
+// two and three iterations. It also covers byte counts with a tail that Go code processes, and the
+// largest byte count of one assembly call.
 func compactShapes(most int) func(int) []shape {
 	return func(int) (out []shape) {
 		for k := range 33 {
@@ -239,7 +239,8 @@ func compactShapes(most int) func(int) []shape {
 	}
 }
 
-// widenShapes covers one to three iterations of 16 elements, and lengths whose tail is left to Go.
+// widenShapes covers one to three iterations of 16 elements, and lengths with a tail that Go code
+// processes.
 func widenShapes(int) []shape { return append(iterationShapes(0), shape{}, shape{n: 6}, shape{n: 28}) }
 
 // signShapes covers zero to six iterations of 16 elements. The number of iterations is even, because 32 signs

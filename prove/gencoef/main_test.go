@@ -70,10 +70,10 @@ func TestCommitted(t *testing.T) {
 }
 
 // checkData checks that every polynomial and table in the assembly equals the coefficients of s.
-// The names of the constant blocks contain the kernel and the type. If another package also uses a
-// block, its name contains the instruction set too. The same .s file or the exp2core header
-// #defines the offsets in a block, in bytes or as n*size. The names of the offsets are C7 … C0 and
-// TABLE, or TABLELO and TABLEHI, with or without the kernel's name as a prefix.
+// The name of a constant block contains the kernel and the type. If two packages use the block, the
+// name also contains the instruction set. The .s file or its exp2core header #defines the offsets
+// of the coefficients (C7 … C0) and of the table (TABLE, or TABLELO and TABLEHI). The offsets are
+// in bytes or have the form n*size. An offset's name may begin with the kernel's name.
 func checkData(t *testing.T, s coefSet) {
 	files, err := filepath.Glob(filepath.Join(root, "exp", "*.s"))
 	if err != nil {

@@ -26,7 +26,8 @@ func (m *machine) runSmallIntegers(op string, a []operand, dst *operand) bool {
 			return g.JoinBits(out...)
 		})
 	}
-	// widened extends elements of the source from one number of bytes to another.
+	// widened zero-extends or sign-extends the source elements from one size in bytes to a larger
+	// size.
 	widened := func(from, to int, signed bool) {
 		var all []expr.Node
 		for _, c := range m.source(&a[0], nil, n*from/to, 1) {

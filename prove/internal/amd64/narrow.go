@@ -7,8 +7,8 @@ import (
 	"github.com/gomonge/monge/prove/internal/expr"
 )
 
-// runNarrow runs an instruction on elements of one or two bytes, or a conversion from them. It
-// returns false for other instructions.
+// runNarrow runs an instruction on elements of one or two bytes, or a conversion of 4-byte integers
+// to float32. It returns false for other instructions.
 func (m *machine) runNarrow(op string, a []operand, dst *operand) bool {
 	if dst.kind != vector || dst.mask >= 0 {
 		return false

@@ -51,11 +51,11 @@ type instance struct {
 // TestProcessor runs every form of instruction of the kernels on random registers and memory, in
 // the symbolic machine and on the processor. It compares all bits of the registers, the flags and
 // the memory. For a conditional jump, it tests a conditional move with the same condition. It skips
-// prefetches, other jumps and returns.
+// prefetches, unconditional jumps and return instructions.
 //
-// A machine with AVX-512 may have no compiler, such as the emulated machine of .ci/avx512-emulated.
-// With MONGE_PROCESSOR=DIR, the test writes the AVX-512 instructions and a program that runs them
-// to DIR. If DIR already contains these files, the test runs the program.
+// A machine with AVX-512, such as the emulated machine of .ci/avx512-emulated, may have no
+// compiler. With MONGE_PROCESSOR=DIR, the test writes the AVX-512 instructions and a program that
+// runs them to DIR. If DIR already contains these files, the test runs the program.
 func TestProcessor(t *testing.T) {
 	dir, bits := os.Getenv("MONGE_PROCESSOR"), 256
 	avx512 := processorHas("avx512f", "avx512bw", "avx512dq", "avx512vl")

@@ -6,7 +6,8 @@ import (
 )
 
 // bitInstructions lists the instructions on byte vectors that runNarrow leaves to other functions.
-// Their results do not depend on the element size, or the code handles every byte separately.
+// The results of these instructions do not depend on the element size, or the other functions
+// handle every byte separately.
 var bitInstructions = map[string]bool{"and": true, "orr": true, "eor": true, "bic": true, "bit": true, "bif": true, "mov": true, "mvn": true,
 	"shl": true, "ushr": true, "sshr": true, "usra": true, "tbl": true}
 
@@ -109,8 +110,8 @@ func (m *machine) runNarrow(op string, a []operand) bool {
 }
 
 // fixedPoint converts a fixed-point integer with the given number of fraction bits to floating
-// point. A non-constant integer must have zero fraction bits. Then the result is the converted
-// integer part, because a power of 2 does not change the rounding of a 32-bit integer.
+// point. The fraction bits of a non-constant integer must be zero. The result is then the converted
+// integer part, because division by a power of 2 does not change how a 32-bit integer is rounded.
 func (m *machine) fixedPoint(x expr.Node, fraction int) expr.Node {
 	if _, ok := m.g.Bits(x); ok {
 		scale := m.g.Const(4, uint64(127-fraction)<<23)

@@ -50,7 +50,8 @@ type instance struct {
 // TestProcessor runs every form of instruction of the kernels on random registers and memory, in
 // the symbolic machine and on an AArch64 processor or under qemu. It compares all bits of the
 // registers, the flags and the memory. For conditional jumps, it tests the condition. It skips
-// unconditional jumps, returns, and ADRP, whose result is an address of the binary.
+// unconditional jumps, return instructions and ADRP. The result of ADRP is an address in the
+// binary.
 func TestProcessor(t *testing.T) {
 	for _, tool := range []string{"aarch64-linux-gnu-as", "aarch64-linux-gnu-ld", Objdump} {
 		if _, err := exec.LookPath(tool); err != nil {

@@ -48,8 +48,9 @@ type Function struct {
 type Program struct {
 	Functions   map[string]*Function
 	GoFunctions map[uint64]string // Go functions that assembly can jump to, by address
-	// JumpToGo replaces a Go function that assembly jumps to. The arguments lie at the address
-	// stack, as for an assembly function. JumpToGo stores the result after the arguments.
+	// JumpToGo replaces a Go function that assembly jumps to. The parameter stack is the address of
+	// the return address, and the arguments follow at higher addresses. JumpToGo stores the result
+	// after the arguments.
 	JumpToGo func(name string, g *expr.Graph, mem *memory.Memory, stack uint64) error
 	Limit    int    // maximum number of instructions in a run; 0 means 2 million
 	Watched  uint64 // address of the instruction after which runs trace all registers; 0 means no trace
@@ -118,8 +119,8 @@ func Read(objdump, path, prefix string, decode func(*Inst) any) (*Program, error
 	return p, nil
 }
 
-// With returns a copy of p with a replaced function, an instruction limit and a watched
-// instruction.
+// With returns a copy of p in which f replaces the function of the same name. The copy has the
+// given instruction limit and the given address of the watched instruction.
 func (p *Program) With(f *Function, limit int, watched uint64) *Program {
 	q := new(Program)
 	*q = *p
@@ -148,8 +149,8 @@ func (f *Function) Mutate(rng *rand.Rand, fit func(*Inst) bool, change func(*Ins
 	return mutant, at, what
 }
 
-// Word returns the 4 bytes of the binary's data at an address. It returns false if they do not all
-// lie in one section.
+// Word returns the 4 bytes of the binary's data at an address. It returns false if no section
+// contains all 4 bytes.
 func (p *Program) Word(addr uint64) (uint32, bool) {
 	for _, s := range p.sections {
 		if size := uint64(len(s.data)); size >= 4 && addr-s.addr <= size-4 {
@@ -260,9 +261,9 @@ type Loop struct {
 	Fixed         bool            // constants decide the number of iterations
 }
 
-// AddIteration records an iteration that is not the last one: the path through the iteration and
-// the reason why the iteration may depend on its number, or "". fixed says that constants decide
-// whether another iteration follows.
+// AddIteration records an iteration that is not the last one. way is the path through the
+// iteration. reason says why the iteration may depend on its number, or is empty. fixed says that
+// constants decide whether another iteration follows.
 func (l *Loop) AddIteration(way, reason string, fixed bool) {
 	l.Fixed = fixed && (l.Fixed || l.Paths == nil)
 	if l.Paths == nil {

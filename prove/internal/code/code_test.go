@@ -2,8 +2,8 @@ package code
 
 import "testing"
 
-// TestWord checks that Word returns four bytes only if all of them lie in a section, also near the
-// end of the address space.
+// TestWord checks that Word returns four bytes only if all four bytes lie in a section. It includes
+// addresses near the end of the address space.
 func TestWord(t *testing.T) {
 	p := &Program{sections: []section{{addr: 0x1000, data: []byte{1, 2, 3, 4, 5}}}}
 	for addr, want := range map[uint64]bool{0xfff: false, 0x1000: true, 0x1001: true, 0x1002: false, 1<<64 - 4: false, 1<<64 - 1: false} {

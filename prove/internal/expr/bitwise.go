@@ -2,7 +2,8 @@ package expr
 
 import "slices"
 
-// Bitwise returns a & b, a | b or a ^ b. Flipping only the sign bit becomes a negation.
+// Bitwise returns a & b, a | b or a ^ b. If a ^ b only flips the sign bit, the result is a
+// negation.
 func (g *Graph) Bitwise(op Op, a, b Node) Node {
 	width := g.Width(a)
 	if a == b && op == IXor {

@@ -1,6 +1,6 @@
 package expr
 
-// Halves returns the low and the high half of 8 bytes.
+// Halves returns the low and the high half of an 8-byte node.
 func (g *Graph) Halves(a Node) (low, high Node) {
 	switch x := g.nodes[a]; {
 	case x.op == Const:
@@ -67,7 +67,7 @@ func (g *Graph) Join(low, high Node) Node {
 }
 
 // bitwiseHalf recognizes the low or high half of x & c, x | c or x ^ c with a constant c, and
-// returns x and that half of c. The argument which is Low or High.
+// returns x and that half of c. The parameter which selects the half: Low or High.
 func (g *Graph) bitwiseHalf(which, op Op, a Node) (x Node, c uint64, ok bool) {
 	n := g.nodes[a]
 	if n.op == which {

@@ -59,8 +59,8 @@ func (p *prover) nan(a Node) bool {
 	return ok && x != x
 }
 
-// followSelections returns the operand that a selection selects if the condition is known. It
-// repeats this for nested selections.
+// followSelections returns the operand that a selection selects if the condition is known. It also
+// follows the selections within this operand.
 func (p *prover) followSelections(a Node) Node {
 	for p.nodes[a].op == Select {
 		c, ok := p.truth(p.nodes[a].c)
@@ -249,7 +249,8 @@ func (p *prover) comparisons(c Node, out []Node) []Node {
 }
 
 // contradictory proves that the known conditions contradict each other. It examines the conditions
-// on one expression at a time. x and y are different constants whose equality was to be proved.
+// on one expression at a time. x and y are different constants, so a proof of their equality needs
+// a contradiction.
 func (p *prover) contradictory(x, y Node) bool {
 	seen := map[Node]bool{}
 	for c := range p.known {
@@ -390,8 +391,8 @@ func (p *prover) proveByCut(a, b Node) bool {
 	return false
 }
 
-// isFunctionOf reports whether expression a consists only of v and constants. It visits at most
-// *left nodes.
+// isFunctionOf reports whether expression a consists only of v and constants. The counter *left
+// limits the number of visited nodes.
 func (p *prover) isFunctionOf(a, v Node, left *int) bool {
 	if a == v || p.nodes[a].op == Const {
 		return true
@@ -432,9 +433,9 @@ func (p *prover) addConditions(t *template, v Node) {
 	}
 }
 
-// nonpositive reports whether v is known to be at most 0 or NaN. It recognizes x − max(…, x, …),
-// possibly with the maximum first subtracted from 0. It also recognizes the product of a number
-// that is at most 0 and a sum of squares.
+// nonpositive reports whether v is known to be at most 0 or NaN. It recognizes x − max(…, x, …) and
+// x + (0 − max(…, x, …)). It also recognizes the product of a number that is at most 0 and a sum of
+// squares.
 func (p *prover) nonpositive(v Node) bool {
 	n := p.nodes[v]
 	if n.op == Mul {
@@ -471,7 +472,8 @@ func (p *prover) atMost0(a Node) bool {
 	return t.isExcluded()
 }
 
-// isSumOfSquares reports whether a is a sum of squares. Its value is at least +0, or NaN.
+// isSumOfSquares reports whether a is a sum of squares. The value of a sum of squares is at least
+// +0, or NaN.
 func (p *prover) isSumOfSquares(a Node) bool {
 	for {
 		n := p.nodes[a]

@@ -55,7 +55,7 @@ const (
 	Bits     // integer whose bits are the conditions in lists[key]
 	Lookup   // constant at index a in lists[key]
 	ScaleF   // a·2^⌊b⌋, rounded once
-	MaxZ     // largest number in lists[key], ignoring NaN, or −Inf; zeros become +0
+	MaxZ     // largest number in lists[key]; NaN is ignored, no numbers give −Inf, and a zero result is +0
 	Larger   // larger of two numbers, NaN if one is NaN; +0 > −0
 	MaxNum   // larger of two numbers, ignoring a quiet NaN; +0 > −0
 	FromInt  // a signed integer as a floating-point number, rounded
@@ -96,7 +96,7 @@ type Graph struct {
 	listIndex       map[string]uint64
 	equalities      map[[2]Node]bool // results of Equal
 	intervals       boundsCache
-	representatives map[uint64]Node  // results of the method representative, by the number of a polynomial's list
+	representatives map[uint64]Node  // results of the method representative, by the list number of the polynomial
 	flips           map[[2]Node]flip // results of bitAtom, by node and bit number
 	Path            *Path            // decides branches that depend on the data; if nil, both directions run
 }
@@ -357,8 +357,9 @@ func (g *Graph) FMA(a, b, c Node) Node {
 
 // fma32 returns x·y + z rounded once to float32, for float32 operands. The product is exact in
 // float64. The float64 sum is rounded to odd: if the sum is inexact, its last bit becomes 1, in the
-// direction of the exact sum. A float32 has at least two bits less, so rounding the sum to float32
-// equals rounding the exact sum (Boldo and Melquiond, 2008).
+// direction of the exact sum. The precision of float32 is at least two bits lower than the
+// precision of float64, so rounding the sum to float32 equals rounding the exact sum (Boldo and
+// Melquiond, 2008).
 func fma32(x, y, z float64) float32 {
 	p := float64(x * y)
 	s := p + z

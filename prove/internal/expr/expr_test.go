@@ -94,7 +94,7 @@ func TestConstants(t *testing.T) {
 		switch rng.IntN(3) {
 		case 0:
 			return special[rng.IntN(len(special))]
-		case 1: // few bits, so many sums lie halfway between two numbers
+		case 1: // numbers with few bits, because many of their sums lie halfway between two float32 numbers
 			return float32(math.Ldexp(float64(rng.IntN(64)-32), rng.IntN(80)-60))
 		}
 		return math.Float32frombits(rng.Uint32())
@@ -102,7 +102,7 @@ func TestConstants(t *testing.T) {
 	number := func(x float32) *big.Float { return new(big.Float).SetPrec(1000).SetFloat64(float64(x)) }
 	for i := range 300_000 {
 		x, y, z := draw(), draw(), draw()
-		if i%4 == 0 { // a product close to z, or to half of the last bit of z
+		if i%4 == 0 { // makes the product close to z or to half an ulp of z
 			z = -float32(math.Ldexp(float64(x)*float64(y), rng.IntN(3)-1+24*(rng.IntN(3)-1)))
 		}
 		want := float32(float64(float64(x)*float64(y)) + float64(z)) // used for NaN, infinity, and the sign of an exact 0

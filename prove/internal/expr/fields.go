@@ -8,8 +8,8 @@ import (
 )
 
 // field is a range of bits of a node, or a range of known bits. Instructions cut and join integers
-// of one and two bytes, and the results are lists of fields. Such an integer is a 4-byte node whose
-// higher bits are zero.
+// of one and two bytes, and the results are lists of fields. An integer of one or two bytes is a
+// 4-byte node whose higher bits are zero.
 type field struct {
 	node         Node   // 0 means known bits
 	bits         uint64 // the known bits

@@ -271,8 +271,8 @@ func TestEqual(t *testing.T) {
 		small := g.Select(g.And(g.Le(number(0.5), x), g.Le(x, number(1))), x, number(0.5))
 		bits := g.ISub(g.Add(small, number(1)), number(1))
 		least := power(float64(1 - bias(uint8(width))))
-		// d is x minus a maximum, as in softmax: at most 0 and never −0. The difference minusZero
-		// may be −0, and the difference above may be positive.
+		// The variable d is x minus a maximum, as in softmax, so d is at most 0 and never −0. In
+		// contrast, the variable minusZero may be −0, and the variable above may be positive.
 		infinity := math.Inf(1)
 		most := g.Select(g.Lt(number(-infinity), x), x, number(-infinity))
 		most = g.Add(number(0), g.Select(g.Lt(most, other), other, most))

@@ -108,8 +108,8 @@ func (g *Graph) MaskBound(a Node) (most uint64, ok bool) {
 	return 0, false
 }
 
-// ClearsLowBits reports whether a is an integer with a constant mask that clears at least the given
-// number of lowest bits.
+// ClearsLowBits reports whether a is a bitwise AND with a constant mask that clears at least the
+// given number of lowest bits.
 func (g *Graph) ClearsLowBits(a Node, bits int) bool {
 	n := g.nodes[a]
 	for _, o := range [2]Node{n.a, n.b} {
@@ -157,8 +157,8 @@ func (g *Graph) AllOnes(a Node) (c Node, ok bool) {
 	return g.And(x, y), okX && okY
 }
 
-// SplitAddress splits an address into base + index·2^shift. The result most is an upper bound of
-// the index.
+// SplitAddress splits an address into base + index·2^shift. It also returns an upper bound of the
+// index.
 func (g *Graph) SplitAddress(a Node) (base uint64, index Node, shift int, most uint64, ok bool) {
 	n := g.nodes[a]
 	if n.op != IAdd {

@@ -31,7 +31,7 @@ func (p *Path) Choose(g *Graph, condition Node) bool {
 	return p.decisions[p.next-1].value
 }
 
-// Advance begins the next path. It returns false if there is none.
+// Advance begins the next path. It returns false after the last path.
 func (p *Path) Advance() bool {
 	p.next = 0
 	for n := len(p.decisions); n > 0; n = len(p.decisions) {

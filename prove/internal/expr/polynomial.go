@@ -9,8 +9,8 @@ import (
 // Sums and products of integers are compared as polynomials. A node of L bits is an integer
 // polynomial in atoms modulo 2^L. An atom is a signed or unsigned field of bits, or a node without
 // known structure. Atoms have bounds. If the value of the polynomial is known to fit in L bits, the
-// node equals the polynomial exactly and not only modulo 2^L. For example, this proves that a sum
-// of 32 bits does not overflow when it is extended to 64 bits.
+// node equals the polynomial exactly and not only modulo 2^L. For example, the bounds prove that a
+// 32-bit sum does not overflow before it is extended to 64 bits.
 
 // IMul returns the product of integers.
 func (g *Graph) IMul(a, b Node) Node {
@@ -61,8 +61,8 @@ type monomial [2]Node
 // polynomial holds the coefficients of monomials modulo 2^64.
 type polynomial map[monomial]uint64
 
-// part is a summand of an integer: factor·of, factor·of·times or factor·terms, where of and times
-// are nodes modulo 2^bits and terms is a polynomial.
+// part is a summand of an integer: a constant factor times a node, a product of two nodes or a
+// polynomial. Nodes are taken modulo 2^bits.
 type part struct {
 	factor    uint64
 	of, times Node
@@ -120,8 +120,8 @@ func (r interval) fits(bits int, signed bool) bool {
 // signExtend returns the lowest bits of a number, sign-extended to 64 bits.
 func signExtend(v uint64, bits int) uint64 { return uint64(int64(v<<(64-bits)) >> (64 - bits)) }
 
-// splitSum splits an integer modulo 2^bits into a constant and summands. The result atom reports
-// that the integer cannot be split.
+// splitSum splits an integer modulo 2^bits into a constant and summands. The result atom is true if
+// the integer cannot be split.
 func (g *Graph) splitSum(n Node, bits int) (constant uint64, parts []part, atom bool) {
 	x := g.nodes[n]
 	whole := 8 * int(x.width)
@@ -229,7 +229,7 @@ func (g *Graph) exactPart(n Node, bits int, signed bool) (part, bool) {
 	return part{factor: 1, terms: p}, g.bounds(p).fits(bits, signed)
 }
 
-// fieldsSum splits the integer that consists of the fields all, lowest first. It returns no
+// fieldsSum splits the integer that consists of the given fields, lowest first. It returns no
 // summands and no constant if the integer node n cannot be split.
 func (g *Graph) fieldsSum(n Node, all []field, signed bool) (constant uint64, parts []part) {
 	for len(all) > 1 && all[len(all)-1].node == 0 && all[len(all)-1].bits == 0 { // leading zeros
@@ -310,8 +310,8 @@ func (g *Graph) countBits(all []field) (constant uint64, parts []part) {
 	return constant, parts
 }
 
-// flip is a bit of a node: the bit atom, inverted if not is true. If atom is 0, the bit is the
-// constant not.
+// flip is a bit of a node: the expression atom, inverted if the flag not is set. If atom is 0, the
+// expression is the constant 0.
 type flip struct {
 	atom Node
 	not  bool

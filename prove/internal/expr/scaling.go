@@ -214,8 +214,8 @@ func (b *builder) isNonzero(i int32) bool {
 	return ok && !nan && (low > 0 || high < 0) && !math.IsInf(low, 0) && !math.IsInf(high, 0)
 }
 
-// nonzeroSum returns the sum of two operands of which at least one is not 0. In such a sum, the
-// signs of zeros within the operands do not matter.
+// nonzeroSum returns the sum of two operands. At least one operand is not 0, so the signs of zeros
+// within the operands do not matter.
 func (b *builder) nonzeroSum(in *instruction) Node {
 	x, y := b.upToSign(in.a), b.upToSign(in.b)
 	switch {
@@ -335,8 +335,8 @@ func (b *builder) indexOf(in *instruction) int32 {
 	return -1
 }
 
-// onePlusSummand returns the index of z if an instruction is the bits of 1 + z minus the bits of 1.
-// It returns −1 otherwise.
+// onePlusSummand returns the index of z if an instruction subtracts the bits of 1 from the bits of
+// 1 + z. Otherwise it returns −1.
 func (t *template) onePlusSummand(in *instruction) int32 {
 	one := bitsFrom(in.width, 1)
 	is := func(i int32) bool { return i >= 0 && t.code[i].op == Const && t.code[i].key == one }
@@ -365,7 +365,7 @@ func (t *template) subnormal(in *instruction) (valueRange, bool) {
 	}
 	k := 1 - bias(in.width)
 	low, high = scale(in.width, low, k), scale(in.width, high, k)
-	if low == high { // z is positive, so a zero is +0
+	if low == high { // z is positive, so a zero result is +0
 		return valueRange{state: fixed, bits: bitsFrom(in.width, low)}, true
 	}
 	return valueRange{state: float, low: low, high: high}, true

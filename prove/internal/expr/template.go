@@ -31,7 +31,7 @@ type template struct {
 	singles     int // number of regions that contain one number
 	width       int
 	unsupported bool // contains an operation that cannot be evaluated
-	hasScaleF   bool // contains ScaleF
+	hasScaleF   bool
 }
 
 type instruction struct {
@@ -200,7 +200,9 @@ func (t *template) proveEverywhere() bool {
 // differsSomewhere reports whether the expressions differ at one of a few test numbers. It proves
 // nothing, but it rejects most kernels with a mistake quickly.
 func (t *template) differsSomewhere(first, last int64) bool {
-	const evenly, around = 128, 16 // test numbers spread evenly over the range; test numbers per sign in each binade from 2^-12 to 2^12
+	// evenly is the number of test numbers spread evenly over the range. around is the number of
+	// test numbers of each sign in each binade from 2^-12 to 2^12.
+	const evenly, around = 128, 16
 	step := last/evenly - first/evenly
 	for n := range int64(evenly) {
 		if t.differsAt(first + n*step + n*0x9e3779b97f4a7c1>>8%step) {
@@ -272,9 +274,10 @@ func (t *template) proveRange(low, high int64) bool {
 	return true
 }
 
-// widestRegion returns the width, minus 1, of a resolved region that starts at low. The width is
-// most, or it cannot grow by 1. The search begins at the width guess. Consecutive regions often
-// have similar widths; if ties are rounded to even, every second region has a similar width.
+// widestRegion returns the width, minus 1, of a resolved region that starts at low. The result is
+// the limit most or cannot grow by 1. The search begins at the parameter guess, which is the result
+// for the region before the last one. Regions often have similar widths. If ties are rounded to
+// even, the widths alternate.
 func (t *template) widestRegion(low, most, guess int64) int64 {
 	good, bad := int64(0), most+1
 	for step, w := int64(1), min(guess, most); ; step = min(2*step, 1<<60) {

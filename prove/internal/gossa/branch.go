@@ -11,8 +11,9 @@ import (
 )
 
 // branch runs both directions of a branch whose condition depends on the data, up to the block
-// where the directions meet. It joins their values and stores into selections. If the directions
-// meet only at the end of the function, branch returns the joined result of the function.
+// where the directions meet. It joins the values and stores of both directions into selections. If
+// the directions meet only at the end of the function, branch returns the joined result of the
+// function.
 func (fr *frame) branch(c expr.Node, from *ssa.BasicBlock) (meet *ssa.BasicBlock, phis []Value, result Value) {
 	in := fr.in
 	meet = fr.in.meetingBlocks(fr.f)[from]
@@ -142,7 +143,7 @@ func (in *Interpreter) meetingBlocks(f *ssa.Function) map[*ssa.BasicBlock]*ssa.B
 	}
 	m := map[*ssa.BasicBlock]*ssa.BasicBlock{}
 	for _, b := range f.Blocks {
-		for c := range after[b] { // all other blocks on every path come after the nearest block
+		for c := range after[b] { // the nearest block comes before all other blocks that lie on every path
 			if c != b && len(after[c]) == len(after[b])-1 {
 				m[b] = c
 			}

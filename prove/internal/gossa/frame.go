@@ -75,11 +75,12 @@ func (fr *frame) run() Value {
 	return result
 }
 
-// execute runs a block and its successors until it reaches a return or the block to. At a return,
-// it returns the result. At the block to, it returns the last block before to and, if both
-// directions of a branch met there, the joined values of the phi instructions. The argument before
-// is the predecessor of the first block. If first is not empty, it contains the values of the phi
-// instructions in the first block.
+// execute runs a block and its successors until it reaches a return or the end block (the parameter
+// to). At a return, execute returns the result. At the end block, execute returns the last block
+// that ran. If both directions of a branch met at the end block, execute also returns the joined
+// values of its phi instructions. The parameter before is the predecessor of the first block. If
+// the parameter first is not empty, it contains the values of the phi instructions in the first
+// block.
 func (fr *frame) execute(block, before *ssa.BasicBlock, first []Value, to *ssa.BasicBlock) (last *ssa.BasicBlock, phi []Value, result Value) {
 	for range maxBlocks {
 		if block == to && to != nil {

@@ -32,8 +32,8 @@ type Interpreter struct {
 	*Source
 	G   *expr.Graph
 	Mem *memory.Memory
-	// Assembly runs a function without a body. The arguments and results of the function lie at the
-	// address stack, in the layout of ABI0.
+	// Assembly runs a function without a body. The parameter stack is the address of the return
+	// address. The arguments and results follow at higher addresses, in the layout of ABI0.
 	Assembly func(f *ssa.Function, stack uint64) error
 	// Replace returns the result of a call that the interpreter must not run. ok is false if the
 	// interpreter must run the call.
@@ -177,8 +177,8 @@ func (in *Interpreter) SetGlobal(path, name string, v Value) error {
 	return nil
 }
 
-// New returns the address of a new value of a named struct type. Struct fields that are missing in
-// the map fields are zero.
+// New returns the address of a new value of a named struct type. Struct fields that the map does
+// not contain are zero.
 func (in *Interpreter) New(path, name string, fields map[string]uint64) (uint64, error) {
 	p := in.packages[path]
 	if p == nil || p.Type(name) == nil {

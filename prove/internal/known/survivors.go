@@ -18,9 +18,9 @@ type Survivor struct {
 	Effect         Effect
 }
 
-// Effect is the largest effect of a mistake in any case. Command prove finds the effect by
-// comparing the runs of the correct function with the runs of the mutant. Effects are in ascending
-// order.
+// Effect is the largest effect of a mistake, over all cases of the proof. Command prove finds the
+// effect by comparing the runs of the correct function with the runs of the mutant. The constants
+// are in ascending order.
 type Effect int
 
 const (
@@ -28,7 +28,7 @@ const (
 	Unused                // registers or flags differ; the path, stores and prefetches are the same
 	Fetches               // addresses of prefetches differ
 	Stores                // intermediate stores differ, or results are computed differently
-	Path                  // other instructions run
+	Path                  // the mutant runs different instructions
 	Loop                  // an iteration may depend on its number, but not in the correct function
 )
 
@@ -44,7 +44,8 @@ func (s Survivor) String() string {
 //go:embed survivors.txt
 var list string
 
-// Survivors returns the known survivors. The value is the reason why the mistake changes no result.
+// Survivors returns the known survivors. The value of a map entry is the reason why the mistake
+// changes no result.
 func Survivors() (map[Survivor]string, error) {
 	reasons, used := map[string]string{}, map[string]bool{}
 	out := map[Survivor]string{}

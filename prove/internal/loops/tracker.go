@@ -6,10 +6,10 @@
 // the current iteration. At the end of an iteration, a register is settled in three cases: the
 // register has not changed; it has advanced by a sum of constants and unchanged registers; or it is
 // a linear form of unchanged and advancing registers. Addresses must be linear forms of settled
-// registers. The same holds for comparisons that select the path through the iteration or end the
-// loop. Then all iterations on the same path compute the same function of the vector registers and
-// the loaded data, and every address advances by the same distance in each iteration. The last
-// iteration may differ: it is treated like the code after the loop.
+// registers. Comparisons that select the path through the iteration or end the loop must be linear
+// forms of settled registers, too. Then all iterations on the same path compute the same function
+// of the vector registers and the loaded data, and every address advances by the same distance in
+// each iteration. The last iteration may differ: it is treated like the code after the loop.
 //
 // If constants decide the number of iterations, nothing has to be shown: every case that reaches
 // the loop on this path runs all of its iterations. A value is constant if it does not depend on
@@ -105,8 +105,9 @@ type use struct {
 	fixed bool // constant within an iteration of the enclosing loop
 }
 
-// verdict holds the path of an iteration and the reason why the iteration may depend on its number,
-// or "". fixed says that constants decide whether another iteration follows.
+// verdict holds the path of an iteration and the reason why the iteration may depend on its number.
+// The reason is empty if the iteration does not depend on its number. fixed says that constants
+// decide whether another iteration follows.
 type verdict struct {
 	path, reason string
 	fixed        bool
@@ -309,8 +310,8 @@ func (f *frame) dependencies(v form) (s symbol) {
 	return s
 }
 
-// endIteration computes the verdict on an iteration. The tracker records the verdict after another
-// iteration.
+// endIteration computes the verdict on an iteration. The tracker records the verdict when the next
+// iteration ends.
 func (t *Tracker) endIteration(f *frame) {
 	l := t.cov.Loops[f.first]
 	if f.iterations++; f.iterations > 1 {
@@ -357,7 +358,7 @@ func (f *frame) judge() (v verdict) {
 type settled struct {
 	*frame
 	unchanged    uint64
-	linear       uint64 // unchanged and advancing registers, and registers that are linear forms of these
+	linear       uint64 // registers that are linear forms of unchanged and advancing registers
 	dependOnData uint64 // registers that hold data; every iteration treats them like vector registers
 }
 

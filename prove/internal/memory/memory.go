@@ -45,11 +45,13 @@ func New(apart bool) *Memory {
 	return &Memory{regions: make(map[uint64]*region), next: 1, apart: apart}
 }
 
-// maxApart is the largest region number that is a power of two, in a memory with apart set.
+// maxApart is the largest region number that is a power of two, in a memory whose field apart is
+// true.
 const maxApart = 1 << 34
 
 // Region adds a region of cells and returns its address. If apart is false, the address is an odd
-// multiple of align. writable marks the cells that a run may write; nil means none.
+// multiple of align. writable marks the cells that a run may write. If writable is nil, no cell may
+// be written.
 func (m *Memory) Region(name string, align int, cells []expr.Node, writable []bool) uint64 {
 	base := m.next * regionSpacing
 	if !m.apart {

@@ -26,8 +26,8 @@ const (
 	MemoryAt = 0x18000040
 )
 
-// EachInstruction builds the test binary that contains all kernels. It calls the function each for
-// every instruction, with the name of the kernel function and the bytes of the instruction.
+// EachInstruction builds the test binary that contains all kernels. For every instruction, it calls
+// the parameter each with the name of the kernel function and the bytes of the instruction.
 // Functions are sorted by name.
 func EachInstruction(t *testing.T, objdump, arch string, decode func(*code.Inst) any, each func(function string, i *code.Inst, raw []byte)) {
 	path := filepath.Join(t.TempDir(), "kernels.test")
