@@ -57,8 +57,8 @@ type job struct {
 	shapes []shape
 }
 
-// witness is a case of a job at one instruction-set level.
-type witness struct {
+// jobCase is a case of a job at one instruction-set level.
+type jobCase struct {
 	job   *job
 	shape shape
 	level uint64
@@ -67,12 +67,12 @@ type witness struct {
 
 // cases holds the cases of a job that called one assembly function.
 type cases struct {
-	all   []witness
+	all   []jobCase
 	reach map[uint64][]uint64 // for each instruction address, a bit set of the cases that reached it
 }
 
 // reaching returns the cases that reached the instruction at an address.
-func (c *cases) reaching(at uint64) (out []witness) {
+func (c *cases) reaching(at uint64) (out []jobCase) {
 	for i, w := range c.reach[at] {
 		for ; w != 0; w &= w - 1 {
 			out = append(out, c.all[64*i+bits.TrailingZeros64(w)])
@@ -108,7 +108,7 @@ func (f *function) reached(i *code.Inst) bool {
 }
 
 // addCase records a case that called f, with its coverage.
-func (f *function) addCase(w witness, cov *code.Coverage) {
+func (f *function) addCase(w jobCase, cov *code.Coverage) {
 	if f.jobs == nil {
 		f.jobs = []*cases{{reach: map[uint64][]uint64{}}}
 	}
@@ -156,7 +156,7 @@ func (j *job) prove(source *gossa.Source, program *code.Program) (cases int, fou
 					if found[name] == nil {
 						found[name] = newFunction(program.Functions[name])
 					}
-					found[name].addCase(witness{j, s, level.number, cov.Steps}, cov)
+					found[name].addCase(jobCase{j, s, level.number, cov.Steps}, cov)
 					if err != nil {
 						found[name].err = err
 					}

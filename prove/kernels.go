@@ -319,7 +319,7 @@ var otherKernels = []kernel{
 		b.args = append(b.args, b.newMatrix(output, b.t, 1, 96, 96).Addr)
 		pairCall(b)
 	}, ""},
-	{"pair", "AddLanes", oneType, "T", lanesShapes, func(b *builder) {
+	{"pair", "AddLanes", oneType, "T", sumLanesShapes, func(b *builder) {
 		b.addInts(b.d) // selects the terms
 		b.args = append(b.args, b.newMatrix(output, b.t, 1, 64, 64).Addr)
 		pairCall(b)
@@ -378,13 +378,13 @@ var otherKernels = []kernel{
 		b.addInts(4 + b.pad)
 		b.addVectors(input, b.n)
 	}, ""},
-	{"lane", "Rows", oneType, "T", laneShapes, func(b *builder) {
+	{"lane", "Rows", oneType, "T", smallProblemShapes, func(b *builder) {
 		w := b.lanes()
 		b.addInts(b.m, b.n)
 		b.addVectors(output, b.m*w)
 		b.addVectors(input, b.m*b.n*w, b.n*w)
 	}, ""},
-	{"lane", "Columns", oneType, "T", laneShapes, func(b *builder) {
+	{"lane", "Columns", oneType, "T", smallProblemShapes, func(b *builder) {
 		w := b.lanes()
 		b.addInts(b.m, b.n)
 		b.addVectors(output, b.n*w)

@@ -194,7 +194,7 @@ func printCoverage(name string, f *function) (ways int, err error) {
 			fmt.Printf("\tloop at %x, %d iterations: %s\n", at, l.Iterations, l.Reason)
 		}
 	}
-	if excuse := known.UnshownLoops[name]; open != excuse.Count {
+	if excuse := known.UnprovedLoops[name]; open != excuse.Count {
 		err = errors.Join(err, fmt.Errorf("%s: the iterations of %d loops may depend on their number; package known gives reasons for %d", name, open, excuse.Count))
 	} else if open > 0 {
 		fmt.Printf("\t%d loops: %s\n", open, excuse.Reason)

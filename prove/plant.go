@@ -96,8 +96,8 @@ const firstWitnesses = 24
 // tries a few cases of each job, small cases first. Then it tries all cases that reach the changed
 // instruction. If no case fails, effect is the largest effect of the mistake over all cases.
 func refute(f *function, source *gossa.Source, program *code.Program, mutant *code.Function, at uint64) (effect known.Effect, err error) {
-	size := func(w witness) int { return max(1, w.shape.m) * max(1, w.shape.n) * max(1, w.shape.d) }
-	var some, all []witness
+	size := func(w jobCase) int { return max(1, w.shape.m) * max(1, w.shape.n) * max(1, w.shape.d) }
+	var some, all []jobCase
 	for _, c := range f.jobs {
 		w := c.reaching(at)
 		all = append(all, w...)
@@ -105,7 +105,7 @@ func refute(f *function, source *gossa.Source, program *code.Program, mutant *co
 		rng.Shuffle(len(w), func(i, j int) { w[i], w[j] = w[j], w[i] })
 		some = append(some, w[:min(firstWitnesses, len(w))]...)
 	}
-	slices.SortStableFunc(some, func(a, b witness) int { return cmp.Compare(size(a), size(b)) })
+	slices.SortStableFunc(some, func(a, b jobCase) int { return cmp.Compare(size(a), size(b)) })
 	for _, w := range some {
 		if _, err := w.runPrograms(source, program.With(mutant, stepLimit(w.steps), 0)); err != nil {
 			return 0, err
@@ -155,7 +155,7 @@ func stepLimit(steps int) int { return 4*steps + 10_000 }
 // last program, or the coverage of the assembly functions in each run. It panics if the Go
 // reference implementation or an earlier program fails, because only the last program may contain a
 // mistake.
-func (w witness) runPrograms(source *gossa.Source, programs ...*code.Program) (used []map[string]*code.Coverage, err error) {
+func (w jobCase) runPrograms(source *gossa.Source, programs ...*code.Program) (used []map[string]*code.Coverage, err error) {
 	g := expr.New()
 	want, err := w.job.runCase(source, programs[0], g, w.shape, 0)
 	if err != nil {

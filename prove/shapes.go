@@ -51,13 +51,13 @@ func pairShapes(lanes int) []shape {
 	return shapeGrid([]int{1}, append([]int{0}, countTo(8*lanes+1, 12*lanes, 13*lanes+3)...), func(_, n int) []shape { return []shape{{n: n}} })
 }
 
-// lanesShapes covers zero to three groups of 4*lanes elements, for each of the five kinds of terms.
-func lanesShapes(lanes int) []shape {
+// sumLanesShapes covers zero to three groups of 4*lanes elements, for each of the five kinds of terms.
+func sumLanesShapes(lanes int) []shape {
 	return shapeGrid(countTo(5), []int{0, 4 * lanes, 8 * lanes, 12 * lanes}, func(op, n int) []shape { return []shape{{n: n, d: op - 1}} })
 }
 
-// pairLaneShapes returns the cases of lanesShapes for the first kind of term.
-func pairLaneShapes(lanes int) []shape { return lanesShapes(lanes)[:4] }
+// pairLaneShapes returns the cases of sumLanesShapes for the first kind of term.
+func pairLaneShapes(lanes int) []shape { return sumLanesShapes(lanes)[:4] }
 
 // expShapes covers loops that process 128 to 256 bytes per iteration. It covers every length up to
 // three 64-byte vectors plus one element, and some tails after one to four iterations.
@@ -136,9 +136,9 @@ func normsShapes(lanes int) (out []shape) {
 	return out
 }
 
-// laneShapes covers kernels for many small problems, with one to four iterations of each loop. The
+// smallProblemShapes covers kernels for many small problems, with one to four iterations of each loop. The
 // number of rows is a multiple of four, and the number of columns is a multiple of lanes.
-func laneShapes(lanes int) []shape {
+func smallProblemShapes(lanes int) []shape {
 	return shapeGrid([]int{4, 8, 12, 16}, []int{lanes, 2 * lanes, 3 * lanes, 4 * lanes}, func(m, n int) []shape { return []shape{{m: m, n: n}} })
 }
 

@@ -314,7 +314,7 @@ func (m *machine) runLogic(op string, a []operand) bool {
 	case "addv":
 		sum := m.v[a[1].reg][0]
 		for _, c := range m.v[a[1].reg][1:a[1].lanes] {
-			if both, ok := g.Disjoint(sum, c); ok {
+			if both, ok := g.AddDisjoint(sum, c); ok {
 				sum = both
 			} else {
 				sum = g.IAdd(sum, c)

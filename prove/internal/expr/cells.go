@@ -67,18 +67,18 @@ func (g *Graph) Join(low, high Node) Node {
 }
 
 // bitwiseHalf recognizes the low or high half of x & c, x | c or x ^ c with a constant c, and
-// returns x and that half of c. The parameter which selects the half: Low or High.
-func (g *Graph) bitwiseHalf(which, op Op, a Node) (x Node, c uint64, ok bool) {
+// returns x and that half of c. The parameter half selects the half: Low or High.
+func (g *Graph) bitwiseHalf(half, op Op, a Node) (x Node, c uint64, ok bool) {
 	n := g.nodes[a]
-	if n.op == which {
+	if n.op == half {
 		return n.a, map[Op]uint64{IAnd: 1<<32 - 1}[op], true
 	}
 	if n.op != op {
 		return 0, 0, false
 	}
-	if g.nodes[n.a].op == which {
+	if g.nodes[n.a].op == half {
 		n.a, n.b = n.b, n.a
 	}
 	c, ok = g.Bits(n.a)
-	return g.nodes[n.b].a, c, ok && g.nodes[n.b].op == which
+	return g.nodes[n.b].a, c, ok && g.nodes[n.b].op == half
 }

@@ -393,16 +393,16 @@ func (p *prover) proveByCut(a, b Node) bool {
 
 // isFunctionOf reports whether expression a consists only of v and constants. The counter *left
 // limits the number of visited nodes.
-func (p *prover) isFunctionOf(a, v Node, left *int) bool {
+func (p *prover) isFunctionOf(a, v Node, budget *int) bool {
 	if a == v || p.nodes[a].op == Const {
 		return true
 	}
 	parts := p.operands(a, nil)
-	if *left--; len(parts) == 0 || *left < 0 || a < v {
+	if *budget--; len(parts) == 0 || *budget < 0 || a < v {
 		return false
 	}
 	for _, o := range parts {
-		if !p.isFunctionOf(o, v, left) {
+		if !p.isFunctionOf(o, v, budget) {
 			return false
 		}
 	}

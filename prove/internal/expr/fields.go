@@ -263,9 +263,9 @@ func (g *Graph) bitwiseFields(op Op, a, b Node) (Node, bool) {
 	return g.joinFields(width, all...), true
 }
 
-// Disjoint returns a + b, if both integers consist of fields and no bit can be set in both
+// AddDisjoint returns a + b, if both integers consist of fields and no bit can be set in both
 // integers.
-func (g *Graph) Disjoint(a, b Node) (Node, bool) {
+func (g *Graph) AddDisjoint(a, b Node) (Node, bool) {
 	if !g.isSmall(a) || !g.isSmall(b) {
 		return 0, false
 	}

@@ -77,7 +77,7 @@ func TestFields(t *testing.T) {
 				want = func(s sample) uint64 { return s.at(c) | (1-s.at(c))<<1 | s.at(d)<<2 | 8 }
 			case 12:
 				var ok bool
-				if got, ok = g.Disjoint(x, y); !ok {
+				if got, ok = g.AddDisjoint(x, y); !ok {
 					continue
 				}
 				want = func(s sample) uint64 { return s.at(x) + s.at(y) }

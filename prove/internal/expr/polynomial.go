@@ -313,8 +313,8 @@ func (g *Graph) countBits(all []field) (constant uint64, parts []part) {
 // flip is a bit of a node: the expression atom, inverted if the flag not is set. If atom is 0, the
 // expression is the constant 0.
 type flip struct {
-	atom Node
-	not  bool
+	atom     Node
+	inverted bool
 }
 
 // bitAtom returns one bit of a node. It caches the bits of exclusive ors, because carry-save adders
@@ -323,7 +323,7 @@ func (g *Graph) bitAtom(n Node, at int) (atom Node, not bool) {
 	if x := g.nodes[n]; x.op == IXor {
 		key := [2]Node{n, Node(at)}
 		if f, ok := g.flips[key]; ok {
-			return f.atom, f.not
+			return f.atom, f.inverted
 		}
 		p, notP := g.bitAtom(x.a, at)
 		q, notQ := g.bitAtom(x.b, at)

@@ -28,9 +28,9 @@ const (
 	lagging = "the first blocks of rows take another path than the others: a counter stops at 3. Passes of up to five blocks run"
 )
 
-// UnshownLoops lists, by function, the loops whose iterations package loops does not show to be
+// UnprovedLoops lists, by function, the loops whose iterations package loops does not show to be
 // independent of the iteration number.
-var UnshownLoops = map[string]Exception{
+var UnprovedLoops = map[string]Exception{
 	"distance.gibbsAVX512F32":       {2, vectors},
 	"distance.gibbsAVX512F64":       {2, vectors},
 	"distance.sqEuclideanAVX512F32": {2, sixteen},

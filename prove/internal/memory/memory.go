@@ -45,9 +45,9 @@ func New(apart bool) *Memory {
 	return &Memory{regions: make(map[uint64]*region), next: 1, apart: apart}
 }
 
-// maxApart is the largest region number that is a power of two, in a memory whose field apart is
+// maxApartRegion is the largest region number that is a power of two, in a memory whose field apart is
 // true.
-const maxApart = 1 << 34
+const maxApartRegion = 1 << 34
 
 // Region adds a region of cells and returns its address. If apart is false, the address is an odd
 // multiple of align. writable marks the cells that a run may write. If writable is nil, no cell may
@@ -58,7 +58,7 @@ func (m *Memory) Region(name string, align int, cells []expr.Node, writable []bo
 		base += regionSpacing/2 + uint64(align)
 	}
 	m.regions[m.next] = &region{name, base, cells, writable}
-	if m.apart && m.next < maxApart {
+	if m.apart && m.next < maxApartRegion {
 		m.next *= 2
 	} else {
 		m.next++
