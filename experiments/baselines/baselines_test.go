@@ -101,7 +101,7 @@ func TestEndsAnywhere(t *testing.T) {
 	for _, size := range []struct{ n, d int }{{60, 9}, {24, 40}} {
 		for _, c := range []struct {
 			m     method
-			least int // the fit checks the context at least this often
+			least int // minimum number of context checks during a fit
 		}{
 			{LFDA{}, size.n}, {LMNN{MaxSteps: 5}, size.n},
 			{NCA{MaxSteps: 5}, 40}, {LSDR{Basis: 20, Starts: 2, MaxSteps: 3}, 500}, {LSQMI{Basis: 20, Starts: 2, MaxSteps: 3}, 500}, {CEML{MaxSteps: 3}, 6 * size.n},

@@ -36,9 +36,9 @@ import (
 type LFDA struct {
 	// Neighbors is the number k of neighbors that defines σ_i. Default 7, as in the paper.
 	Neighbors int
-	// Orthonormal replaces the columns by orthonormal ones. For every j, the first j columns span
-	// the same subspace as without Orthonormal. By default column j is √μ w with wᵀS̃_w w = 1, or 0
-	// if μ < 0 (section 3.3 of the paper), so that columns with larger μ have more weight in
+	// Orthonormal replaces the columns by orthonormal columns. For every j, the first j columns
+	// span the same subspace as without Orthonormal. By default column j is √μ w with wᵀS̃_w w = 1,
+	// or 0 if μ < 0 (section 3.3 of the paper), so that columns with larger μ have more weight in
 	// distances.
 	Orthonormal bool
 	// Shrinkage s replaces S̃_w by (1−s)·S̃_w + s·(tr S̃_w / d)·I, 0 ≤ s ≤ 1. Default 0.
@@ -98,7 +98,7 @@ func (f LFDA) solve(ctx context.Context, x *mat.Dense, labels []int, p int) (bas
 		total[j] = sw.At(j, j) + sb.At(j, j)
 	}
 	if s := f.Shrinkage; s > 0 {
-		// The mean is over all d features, including directions outside the span.
+		// The mean of the diagonal is over all d features, including directions outside the span.
 		projection.Shrink(sw, s, projection.Trace(sw)/float64(d))
 	}
 	v, mu, err = solvePencil(ctx, sb, sw, total, min(p, r))
