@@ -295,7 +295,7 @@ func init() {
 	}
 }
 
-// TestKept checks that an itemFunc is not reused if its bundle failed and interrupted it.
+// TestKept checks that an itemFunc is not used again after a failed pipeline has interrupted it.
 func TestKept(t *testing.T) {
 	c := &Cluster{Runner: "prism", Folder: t.TempDir(), Lanes: 2}
 	b := &wda.Work{Task: "test.keeps"}
@@ -311,8 +311,8 @@ func TestKept(t *testing.T) {
 	}
 }
 
-// TestDeal checks that dealItems keeps each group of wda.Work.Together items in one lane, unless
-// other lanes would be idle.
+// TestDeal checks that dealItems keeps a group of items in one lane, unless other lanes would be
+// idle. The field Together of wda.Work is the size of a group.
 func TestDeal(t *testing.T) {
 	for _, c := range []struct {
 		together, lanes int

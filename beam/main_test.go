@@ -11,8 +11,8 @@ import (
 	_ "github.com/gomonge/monge/beam/processes"
 )
 
-// launcher is the process ID of the test process if this process is one of its workers, and 0
-// otherwise.
+// launcher is 0 in the test process. In a worker process, launcher is the process ID of the test
+// process.
 var launcher, _ = strconv.Atoi(os.Getenv("MONGE_TEST_LAUNCHER"))
 
 // TestMain runs the tests in a temporary folder, because Beam leaves temporary files of every

@@ -30,7 +30,7 @@ type Experiment struct {
 	// methods returns the methods that Settings.Methods can select. The field is nil if the
 	// experiment has no methods to choose from.
 	methods func() []method
-	// find returns the data files in a folder, for an experiment whose field Data is empty.
+	// find, if not nil, returns the data files in a folder. The result of find replaces Data.
 	find func(folder string) ([]string, error)
 	run  func(context.Context, *job) error
 }

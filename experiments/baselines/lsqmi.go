@@ -173,8 +173,8 @@ func (f *kernels) signedMeans(ctx context.Context, y, u, k *mat.Dense, c int, wi
 			}
 		}
 	}
-	// One product with K gives the sums of s_i φ and of s_i z_k φ. Both sums are needed for −∂_kφ =
-	// (z_k − u_k)/σ²·φ, because u_k is a constant factor.
+	// One product with K gives the sums of s_i φ and of s_i z_k φ. Both sums are needed for
+	// −∂_kφ = (z_k − u_k)/σ²·φ, because u_k is a constant factor.
 	columns := 1
 	if derivative {
 		columns = 1 + q

@@ -67,8 +67,8 @@ func (m NCA) fit(ctx context.Context, x *mat.Dense, labels []int, p int) (*mat.D
 
 // neighborhoods evaluates −F, the function that NCA minimizes.
 type neighborhoods struct {
-	x     *mat.Dense // row range of each class
-	class []interval // rows of each
+	x     *mat.Dense // samples, class by class
+	class []interval // row range of each class
 }
 
 func newNeighborhoods(ctx context.Context, x *mat.Dense, labels []int) *neighborhoods {

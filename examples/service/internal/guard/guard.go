@@ -219,8 +219,8 @@ func (c *Conn) Close() error {
 	return c.Conn.Close()
 }
 
-// Begin marks the beginning of an authorized request. The listener does not close the connection to
-// make room for another connection until End is called.
+// Begin marks the beginning of an authorized request. Until End is called, the listener does not
+// close the connection to make room for another connection.
 func (c *Conn) Begin() { c.addRequests(1) }
 
 // End marks the end of a request.

@@ -12,7 +12,7 @@ import (
 //
 //	{"rows": [[1, 2], [3, 4]]}                                   numbers in the order of the model's features
 //	{"rows": [{"age": 1, "city": "Bern"}, …]}                    objects whose keys are column names
-//	{"columns": ["age", "city"], "rows": [[1, "Bern"], …]} named samples with the names in a separate array
+//	{"columns": ["age", "city"], "rows": [[1, "Bern"], …]}       named samples with the names in a separate array
 func decodeSamples(ctx context.Context, e *engine.Engine, x *engine.Matrix, body []byte) error {
 	*x = engine.Matrix{Data: x.Data[:0]}
 	var columns, rows []byte
