@@ -143,8 +143,8 @@ type Report struct {
 	Elapsed       time.Duration
 }
 
-// Run runs an experiment and writes its files into the folder Settings.Out/Name: NAME.csv with
-// every measured value, the pictures NAME-FIGURE.png and .svg, the report NAME.html, and
+// Run runs an experiment and writes its files into the folder Settings.Out/Name:
+// NAME.csv with every measured value, the pictures NAME-FIGURE.png and .svg, the report NAME.html, and
 // NAME.journal with the cells computed so far. Only one run at a time may use a folder.
 //
 // When the context ends, Run returns the context's error within about a second. The next run with

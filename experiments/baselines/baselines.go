@@ -1,5 +1,5 @@
-// Package baselines provides projections that the experiments compare with WDA: LFDA, LMNN, LSDR,
-// LSQMI, CEML and NCA. Package wda/baseline has PCA and FDA.
+// Package baselines provides projections that the experiments compare with WDA: LFDA, LMNN, LSDR, LSQMI,
+// CEML and NCA. Package wda/baseline has PCA and FDA.
 //
 // Each method is a struct whose fields are its settings. The zero value has the defaults. All
 // methods are deterministic: random choices depend on a seed in the settings, and not on the order

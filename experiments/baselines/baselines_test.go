@@ -78,7 +78,7 @@ func asMethod(m method) projectiontest.Method {
 	switch m.(type) {
 	case LFDA:
 		out.Tolerance = 1e-9
-	case LMNN, NCA: // their steps depend on the unit
+	case LMNN, NCA: // the steps of these methods depend on the unit
 		out.DependsOnUnit = true
 	}
 	return out
@@ -134,7 +134,7 @@ func TestSimulation(t *testing.T) {
 	} {
 		draws := 2
 		switch c.m.(type) {
-		case LSDR, LSQMI: // they take a second
+		case LSDR, LSQMI: // these methods take a second
 			if draws = 1; !testdata.IsLong() {
 				continue
 			}

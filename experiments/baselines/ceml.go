@@ -13,9 +13,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// CEML is conditional entropy metric learning (L. G. Sanchez Giraldo and J. C. Príncipe,
-// "Information theoretic learning with infinitely divisible kernels", ICLR 2013, arXiv:1301.3551).
-// P is a local minimum of the conditional entropy of the labels, given the projected samples:
+// CEML is conditional entropy metric learning (L. G. Sanchez Giraldo and J. C. Príncipe, "Information
+// theoretic learning with infinitely divisible kernels", ICLR 2013, arXiv:1301.3551). P is a local
+// minimum of the conditional entropy of the labels, given the projected samples:
 //
 //	S_α(L | XP) = S_α(K ∘ L) − S_α(K)   subject to tr(PᵀP) = p
 //	S_α(A) = log₂ tr(A^α) / (1−α)        matrix-based Rényi entropy of A scaled to trace 1
@@ -28,7 +28,7 @@ import (
 // and P refer to the features after this division.
 //
 // The minimizer is the conjugate gradient method on a sphere, started at PCA. A step takes time n³.
-// For α outside (1, 5/4] it takes several times as long.
+// For α outside (1, 5/4], a step takes several times as long.
 type CEML struct {
 	// Alpha is the order α of the entropy, α > 0 and α ≠ 1. Default 1.01, close to Shannon's
 	// entropy.

@@ -25,14 +25,15 @@ import (
 // n_c ≤ k samples, σ_i is the distance from x_i to the farthest sample of the class. If all A_ij
 // are 1, the method is FDA.
 //
-// If a direction has no scatter within classes, a within-class scatter of 10⁻¹¹ times its total
-// scatter is assumed, so the direction comes first. Such directions always exist if there are at
-// least as many features as samples. In this case, set Shrinkage.
+// If a direction has no scatter within classes, LFDA assumes a within-class scatter of 10⁻¹¹ times
+// the total scatter of the direction. Therefore this direction comes first. Such directions always
+// exist if there are at least as many features as samples. In this case, set Shrinkage.
 //
 // In the columns that solve the eigenvalue problem, a constant feature has the weight 0. A feature is
 // constant if its largest and smallest values differ by at most 2⁻⁴⁸ times its largest absolute value.
 //
-// Time grows with n·d² + d³/3, memory with d²; where d > n, n takes the place of d.
+// The time grows with n·d² + d³/3, and the memory grows with d². If d > n, n replaces d in these
+// formulas.
 type LFDA struct {
 	// Neighbors is the number k of neighbors that defines σ_i. Default 7, as in the paper.
 	Neighbors int

@@ -30,11 +30,11 @@ import (
 //	∂SMI = ∂ĥᵀ(2α − β) − αᵀ∂Ĥ(3/2·α − β),  β = (Ĥ + λI)⁻¹ Ĥα
 //
 // Ĥ is block diagonal by class. The minimizer is the conjugate gradient method on the Stiefel
-// manifold. It runs for a few steps at a time, and before every run, cross-validation chooses the σ
-// and λ with the least squared error. The paper's natural gradient on the Grassmann manifold has
-// the same stationary points, because a rotation of z does not change SMI. The fit has several
-// starting points and returns the result with the least cross-validation error. A step takes time
-// n·b².
+// manifold. The minimizer runs for a few steps at a time. Before every run, cross-validation
+// chooses the σ and λ with the least squared error. The paper's natural gradient on the Grassmann
+// manifold has the same stationary points, because a rotation of z does not change SMI. The fit has
+// several starting points and returns the result with the least cross-validation error. A step
+// takes time n·b².
 type LSDR struct {
 	// Basis is the maximum number b of kernels. Default 200. There are at most as many kernels as
 	// samples.

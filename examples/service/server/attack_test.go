@@ -251,7 +251,7 @@ func TestReceiveTime(t *testing.T) {
 		switch {
 		case strings.HasPrefix(answer, fmt.Sprint(int(codes.DeadlineExceeded))):
 			slow++
-		case !strings.HasPrefix(answer, fmt.Sprint(int(codes.Unavailable))): // it never had a slot
+		case !strings.HasPrefix(answer, fmt.Sprint(int(codes.Unavailable))): // the stream never had a slot
 			t.Errorf("%s", answer)
 		}
 	}

@@ -46,7 +46,7 @@ type Info struct {
 	Components int      `json:"components"`
 	Samples    int      `json:"samples"` // number of samples in the classifier
 	Classes    []string `json:"classes"` // classes in the order of probabilities
-	Columns    []string `json:"columns"` // column names of a sample; empty if the model has none
+	Columns    []string `json:"columns"` // column names of a sample; empty if the model has no column names
 	// Accuracy and RejectBeyond are computed from the check samples.
 	Accuracy     *float64 `json:"accuracy,omitempty"`
 	RejectBeyond *float64 `json:"reject_beyond,omitempty"`

@@ -11,9 +11,9 @@
 // application/x-float64. The answer then has the same media type, unless the Accept header is
 // application/json. A binary answer to classify has one row of numbers for each sample: the index
 // of the class, 1 if the class is rejected (else 0), the squared distance, and the probabilities.
-// The query ?timeout=50ms sets a shorter time limit than the server's limit. An error is {"error":
-// {"code", "message"}}. If columns of the samples are missing or unknown, the error also lists
-// their names in "missing" and "unknown".
+// The query ?timeout=50ms sets a shorter time limit than the server's limit. An error is
+// {"error": {"code", "message"}}. If columns of the samples are missing or unknown, the error also
+// lists their names in "missing" and "unknown".
 package httpapi
 
 import (
