@@ -23,9 +23,9 @@ func init() {
 	beam.RegisterType(reflect.TypeFor[item]())
 }
 
-// Cluster is a wda.Executor that distributes work to the workers of a Beam runner. Set it in the
-// settings of wda.Fit, wda.Score and wda.CrossValidate to run their expensive parts on the workers.
-// The results are bit-identical with and without a Cluster.
+// Cluster is a wda.Executor that distributes work to the workers of a Beam runner. Set a Cluster in
+// the settings of wda.Fit, wda.Score and wda.CrossValidate to run the expensive parts of these
+// functions on the workers. The results are bit-identical with and without a Cluster.
 type Cluster struct {
 	// Runner is the name of a runner for beam.Run, for example prism, prism-processes, flink or
 	// dataflow.
@@ -44,7 +44,8 @@ type Cluster struct {
 	// pipeline repeats the items without a result. Default: 3.
 	Attempts int
 	// Least is the approximate number of multiplications below which work stays in this process,
-	// because starting a pipeline takes time. Default: 2³⁰, which take half a second on one core.
+	// because starting a pipeline takes time. Default: 2³⁰ multiplications, which take half a
+	// second on one core.
 	Least float64
 	// Progress, if not nil, is called after every pipeline.
 	Progress func(Pipeline)
@@ -54,8 +55,8 @@ type Cluster struct {
 type Pipeline struct {
 	Task           string
 	Attempt        int   // 1 for the first attempt
-	Items, Results int   // number of items requested and of results received
-	BytesOut       int64 // bytes of the items and of the shared data, which are sent once
+	Items, Results int   // number of requested items and of received results
+	BytesOut       int64 // bytes of the items and of the shared data; the shared data are sent once
 	BytesIn        int64 // bytes of the results
 	Err            error
 }
@@ -75,10 +76,10 @@ type item struct {
 	Data  []byte
 }
 
-// Do implements wda.Executor. It runs a pipeline that writes one result file for each item to a
-// separate folder, and then reads the files. A file is named after its item and is written
-// completely or not at all. Therefore several workers may process the same item, and the finished
-// results of a failed job can be used.
+// Do implements wda.Executor. It runs a pipeline that writes one result file for each item to a new
+// folder. Then it reads the files. A file is named after its item and is written completely or not
+// at all. Therefore several workers may process the same item, and the finished results of a failed
+// job can be used.
 func (c *Cluster) Do(ctx context.Context, b *wda.Work) ([][]byte, error) {
 	if c.Folder == "" {
 		return nil, errors.New("mongebeam: Cluster.Folder is empty; name a folder that all workers can read and write")
@@ -155,8 +156,8 @@ func (c *Cluster) run(ctx context.Context, w *work, b *wda.Work, items []int) er
 			continue
 		}
 		s := laneScope(s, k)
-		// Reshuffle separates the creation of items from their work. Otherwise both would be one
-		// bundle.
+		// Reshuffle prevents Beam from putting the creation of the items and the work on the items
+		// into one bundle.
 		consumeFiles(s, beam.ParDo(s, w, beam.Reshuffle(s, beam.CreateList(s, lane))))
 	}
 	_, err := beam.Run(ctx, c.Runner, p)
@@ -175,7 +176,8 @@ func dealItems(b *wda.Work, items []int, lanes int) [][]item {
 	return dealt
 }
 
-// laneScope returns the scope of a lane. prism-processes recognizes it by its name.
+// laneScope returns the scope of a lane. The runner prism-processes recognizes a lane by the name
+// of its scope.
 func laneScope(s beam.Scope, lane int) beam.Scope { return s.Scope(fmt.Sprintf("lane-%d", lane)) }
 
 // consumeFiles adds a consumer for a collection KV<int, string>. Prism 2.77 waits for the outputs
@@ -200,7 +202,7 @@ func (w *work) readResults(ctx context.Context, out [][]byte, items []int) (miss
 	}
 	errs := make([]error, len(items))
 	var wg sync.WaitGroup
-	places := make(chan struct{}, 16) // limits parallel reads, which hide the latency of an object store
+	places := make(chan struct{}, 16) // limits parallel reads; parallel reads hide the latency of an object store
 	for k, i := range items {
 		name := w.resultPath(i)
 		if !there[path.Base(name)] {
@@ -274,7 +276,7 @@ func renewEpoch() {
 	epoch.Store(&name)
 }
 
-// openedTask is the itemFunc for the shared data of a task in this process.
+// openedTask holds the itemFunc of a task. The process opens the task only once.
 type openedTask struct {
 	once sync.Once
 	do   itemFunc
@@ -289,7 +291,7 @@ var lastOpened struct {
 	by map[string]string // SHA-256 and epoch
 }
 
-// Setup opens the shared data unless this process has opened it.
+// Setup opens the shared data unless this process has already opened the same data.
 func (w *work) Setup(ctx context.Context) error {
 	lastOpened.Lock()
 	if lastOpened.of == nil {

@@ -213,7 +213,8 @@ func init() {
 	beam.RegisterRunner("taken", checkConsumed)
 }
 
-// TestProcesses checks that each lane has its own process, which the next pipeline uses again.
+// TestProcesses checks that each lane has its own process, and that the next pipeline reuses the
+// processes.
 func TestProcesses(t *testing.T) {
 	c := &Cluster{Runner: "prism-processes", Folder: t.TempDir(), Lanes: 2}
 	var first [][]byte
@@ -294,7 +295,7 @@ func init() {
 	}
 }
 
-// TestKept checks that an itemFunc that was interrupted when its bundle failed is not used again.
+// TestKept checks that an itemFunc is not used again after a failed pipeline has interrupted it.
 func TestKept(t *testing.T) {
 	c := &Cluster{Runner: "prism", Folder: t.TempDir(), Lanes: 2}
 	b := &wda.Work{Task: "test.keeps"}
@@ -310,7 +311,8 @@ func TestKept(t *testing.T) {
 	}
 }
 
-// TestDeal checks that items that belong together stay in one lane, unless lanes would be idle.
+// TestDeal checks that dealItems keeps a group of items in one lane, unless other lanes would be
+// idle. The field Together of wda.Work is the size of a group.
 func TestDeal(t *testing.T) {
 	for _, c := range []struct {
 		together, lanes int

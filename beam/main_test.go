@@ -11,13 +11,13 @@ import (
 	_ "github.com/gomonge/monge/beam/processes"
 )
 
-// launcher is the process id of the test process in its worker processes. In the test process
-// itself, launcher is 0.
+// launcher is 0 in the test process. In a worker process, launcher is the process ID of the test
+// process.
 var launcher, _ = strconv.Atoi(os.Getenv("MONGE_TEST_LAUNCHER"))
 
-// TestMain runs the tests in a temporary folder, because Beam leaves files in the folder of
-// temporary files for every pipeline. Beam's flags come from the command line. If they give a job
-// endpoint (see README.md), the runner at this endpoint replaces Prism.
+// TestMain runs the tests in a temporary folder, because Beam leaves temporary files of every
+// pipeline behind. Beam's flags come from the command line. If the flags set a job endpoint (see
+// README.md), the runner at this endpoint replaces Prism.
 func TestMain(m *testing.M) {
 	if launcher > 0 {
 		ptest.Main(m)

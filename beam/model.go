@@ -40,7 +40,7 @@ func (m Model) Schema(ctx context.Context) (*dataset.Schema, error) {
 	return l.model.Schema(), nil
 }
 
-// loaded is a model in this process.
+// loaded is a model that this process has loaded once.
 type loaded struct {
 	once       sync.Once
 	model      *wda.Model
@@ -48,7 +48,7 @@ type loaded struct {
 	err        error
 }
 
-// models contains one *loaded for every Model in this process. Bundles share it.
+// models contains one *loaded for every Model in this process. All bundles share the map.
 var models sync.Map
 
 var loads = beam.NewCounter("monge", "model_loads")

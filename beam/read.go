@@ -32,9 +32,9 @@ type Columns struct {
 	Key string
 
 	// Features are the names of the feature columns. In Parquet and Arrow files, a feature column
-	// holds numbers or lists of numbers of equal length. There the default is all columns of lists
-	// or, without such columns, all columns. The columns Key, label, y and split are never features
-	// by default. In other formats the default is all columns except Key. See
+	// holds numbers or lists of numbers of equal length. In these files, the default is all columns
+	// of lists, or all columns if no column has lists. The columns Key, label, y and split are
+	// never features by default. In other formats the default is all columns except Key. See
 	// dataset.Options.Columns.
 	Features []string
 
@@ -54,7 +54,7 @@ type Columns struct {
 // name the file and the row.
 //
 // Most runners divide one lane among their workers, so one lane is enough. The runners prism and
-// prism-processes need as many lanes as cores, each with its own Transform.
+// prism-processes need one lane for each core, and a separate Transform for each lane.
 func Read(s beam.Scope, glob string, c Columns, lanes int) []beam.PCollection {
 	s = s.Scope("monge.Read")
 	files := fileio.MatchFiles(s, glob, fileio.MatchEmptyDisallow())
@@ -82,8 +82,8 @@ func partLane(p part) int { return p.Lane }
 // divideFiles is the DoFn that divides files into parts.
 type divideFiles struct{ Lanes int }
 
-// ProcessElement assigns the row groups of a file to lanes in turn. Other files are assigned by
-// name.
+// ProcessElement assigns the row groups of a file to lanes in turn. A file in any other format is
+// assigned to one lane by the hash of its path.
 func (f *divideFiles) ProcessElement(ctx context.Context, at fileio.FileMetadata, emit func(part)) error {
 	h := fnv.New32a()
 	h.Write([]byte(at.Path))

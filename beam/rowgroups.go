@@ -10,7 +10,7 @@ import (
 	_ "github.com/gomonge/monge/wda/dataset/columnar" // reads Parquet and Arrow
 )
 
-// parquetSource is a source of a Parquet file.
+// parquetSource provides random access to the bytes of a Parquet file.
 type parquetSource interface {
 	io.Reader
 	io.ReaderAt

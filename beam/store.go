@@ -32,9 +32,10 @@ func readAll(ctx context.Context, path string) ([]byte, error) {
 	return data, nil
 }
 
-// writeFile writes a file completely or not at all. If the file system can rename files, it first
-// writes under a unique name. Other file systems are object stores, which create an object when it
-// is closed. A bundle may be repeated, even concurrently, and overwrites the same bytes.
+// writeFile writes a file completely or not at all. If the file system can rename files, writeFile
+// writes to a file with a unique name and then renames this file. Other file systems are object
+// stores, which create an object only when its writer is closed. Bundles may be repeated, even
+// concurrently, because every repetition writes the same bytes.
 func writeFile(ctx context.Context, path string, write func(io.Writer) error) error {
 	fs, err := filesystem.New(ctx, path)
 	if err != nil {

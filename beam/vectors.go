@@ -10,8 +10,8 @@ import (
 	"github.com/gomonge/monge/wda"
 )
 
-// DoFns are registered without the functions of Beam's package register. With them, the compiler
-// took a minute and 2.7 GB for this package.
+// DoFns are registered without the functions of Beam's package register, because these functions
+// would make the compiler use a minute and 2.7 GB for this package.
 func init() {
 	beam.RegisterType(reflect.TypeFor[*transform64]())
 	beam.RegisterType(reflect.TypeFor[*transform32]())
@@ -21,9 +21,9 @@ func init() {
 }
 
 // Transform projects a collection of vectors. The collection col is a KV<K, []E>, where K is any
-// key type and E is float64 or float32. The vectors have d elements. The result is a KV<K, []E> of
-// vectors of p elements. They are computed by wda.Model.TransformVec and rounded to float32 if E is
-// float32.
+// key type and E is float64 or float32. For a model of d features and p components, the vectors of
+// col have d elements. The result is a KV<K, []E> whose vectors have p elements. These vectors are
+// computed by wda.Model.TransformVec, and rounded to float32 if E is float32.
 //
 // A bundle fails if a vector has a different length or a value that is not finite. The error names
 // the key.
@@ -68,7 +68,7 @@ type apply struct {
 	w    wda.Workspace
 }
 
-// Setup loads the model unless this process has loaded it.
+// Setup loads the model unless this process has already loaded it.
 func (f *apply) Setup(ctx context.Context) (err error) {
 	f.l, err = f.Model.load(ctx)
 	return err

@@ -151,7 +151,7 @@ func run(t *testing.T, build func(beam.Scope)) error {
 	return ptest.Run(p)
 }
 
-// csvFiles returns the records of all shards by key, and all bytes.
+// csvFiles returns the records of all shards by key, and the concatenated bytes of all shards.
 func csvFiles(t *testing.T, glob string) (map[string][]string, []byte) {
 	t.Helper()
 	names, err := filepath.Glob(glob)
@@ -177,7 +177,7 @@ func csvFiles(t *testing.T, glob string) (map[string][]string, []byte) {
 	return out, all
 }
 
-// parsed returns the bits of the numbers in a record.
+// parsed parses the numbers in a record and returns their float64 bits.
 func parsed(t *testing.T, record []string) []uint64 {
 	t.Helper()
 	var out []uint64
@@ -200,8 +200,8 @@ func bits(x []float64) []uint64 {
 }
 
 // TestFiles checks that a pipeline that reads and writes files gives results that are bit-identical
-// to those of the model. It tests every file format and element type, one branch and three
-// branches, and this process and worker processes. Each process must load the model only once.
+// to those of the model. It tests every file format and element type with one lane and with three
+// lanes, in this process and in worker processes. Each process must load the model only once.
 func TestFiles(t *testing.T) {
 	x, labels := clusters(60, 4)
 	path, c := modelFile(t, x, labels)
@@ -398,7 +398,8 @@ func TestModelReplaced(t *testing.T) {
 	}
 }
 
-// killedOnce is a DoFn that kills the process when it reads the key, if the file File still exists.
+// killedOnce is a DoFn that kills its process when it receives the row with the given key, if the
+// file File exists.
 type killedOnce struct{ Key, File string }
 
 // ProcessElement implements TestKilledBundle.
@@ -409,8 +410,9 @@ func (f *killedOnce) ProcessElement(key string, x []float64, emit func(string, [
 	emit(key, x)
 }
 
-// TestKilledBundle checks that a job fails if a bundle panics or its process is killed, which Prism does not retry. No
-// file may be left half-written, and running the pipeline again must write the same bytes as an undisturbed run.
+// TestKilledBundle checks that a job fails if a bundle panics or if its process is killed, because
+// Prism does not retry bundles. The failed job must leave no output file. A second run must write
+// the same bytes as an undisturbed run.
 func TestKilledBundle(t *testing.T) {
 	x, labels := clusters(60, 4)
 	path, _ := modelFile(t, x, labels)

@@ -55,7 +55,7 @@ func Write(s beam.Scope, path string, shards int, cols ...beam.PCollection) {
 	}
 	classes := false
 	rows := make([]beam.PCollection, len(cols))
-	for i, col := range cols { // before the collections are merged, to divide this work among lanes
+	for i, col := range cols { // convert each collection before the collections are merged, so that all lanes share the work
 		switch t := col.Type(); {
 		case typex.IsKV(t) && t.Components()[1].Type() == reflect.TypeFor[[]float64]():
 			rows[i] = beam.ParDo(s, &vectorRow{shards}, col)
@@ -174,7 +174,7 @@ func (f *write) parquet(w io.Writer, rows []row) error {
 		fields = append(fields, arrow.Field{Name: "x", Type: arrow.FixedSizeListOfNonNullable(int32(len(rows[0].X)), arrow.PrimitiveTypes.Float64)})
 	}
 	schema := arrow.NewSchema(fields, nil)
-	// Parquet's default name of the writer would contain versions of libraries.
+	// The default writer name in a Parquet file would contain the versions of libraries.
 	props := parquet.NewWriterProperties(parquet.WithCreatedBy("monge"))
 	// Hide the Close method of w, because NewFileWriter would close w, which belongs to the caller.
 	out, err := pqarrow.NewFileWriter(schema, struct{ io.Writer }{w}, props, pqarrow.NewArrowWriterProperties(pqarrow.WithStoreSchema()))

@@ -41,8 +41,9 @@ type caltechData struct {
 	replaces          string // name of the paper's data that this data set replaces
 }
 
-// caltechSets returns the data sets whose files exist. These are the paper's features, or a
-// replacement if they are missing, and older features of the same images.
+// caltechSets returns the data sets whose files exist. One data set has the paper's features. If
+// these features are missing, a replacement is used. Another data set has older features of the
+// same images.
 func (j *job) caltechSets() []caltechData {
 	var all []caltechData
 	for _, d := range []caltechData{
@@ -201,8 +202,8 @@ func (j *job) reportCaltech(s caltechSizes, sets []caltechData, r *results) erro
 		w := legendWidth(panels[0])
 		drawLegend(draw.Crop(c, c.Size().X-w, 0, 0, 0), panels[0])
 		for i, t := range divideCanvas(draw.Crop(c, 0, -w-12, 0, 0), 1, len(sets), 14) {
-			// The range of the y axis covers all curves for p ≥ 3. With the large errors of PCA at
-			// p = 1, the other curves would be compressed.
+			// The range of the y axis covers all curves for p ≥ 3. If the range included the large
+			// errors of PCA at p = 1, the other curves would be compressed.
 			top := 0.
 			for _, curve := range panels[i] {
 				for k, y := range curve.y {

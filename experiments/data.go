@@ -13,7 +13,7 @@ import (
 type DataError struct {
 	Experiment string
 	File       string
-	// Folder is the folder that was searched, or "" if none was given.
+	// Folder is the folder that was searched, or "" if no folder was given.
 	Folder string
 	// Source describes where the file comes from and what it must contain.
 	Source string
@@ -43,7 +43,8 @@ var sources = map[string]string{
 	"credit_australian.csv.gz":      "Statlog Australian Credit Approval, 690 × 14, CSV; UCI repository",
 }
 
-// findData records which of the experiment's files are missing, and fails if all are.
+// findData records which data files of the experiment are missing. It returns an error if all files
+// are missing.
 func (j *job) findData() error {
 	for _, file := range j.experiment.Data {
 		e := DataError{Experiment: j.experiment.Name, File: file, Folder: j.Data, Source: sources[file]}

@@ -14,9 +14,9 @@
 //	                      machines, times, and which results of the paper reproduce
 //	NAME.journal          the cells finished so far
 //
-// With the journal, an interrupted run can continue. It has one JSON object per line. The
-// first line has the settings. Every run that computes cells adds a line with its time, build
-// and machine, and then its cells.
+// With the journal, an interrupted run can continue. The journal has one JSON object per line. The
+// first line has the settings. Every run that computes cells adds a line with its time, build and
+// machine, and then its cells.
 //
 // A cell is used again if its coordinates and the settings of its method are the same. The other
 // inputs of a cell are compared with the journal first: sizes, seed, checksums of data files, revision
@@ -24,13 +24,14 @@
 // different settings. The numbers of trials and methods may differ. A run with more trials or methods
 // adds cells.
 //
-// The data files are not in the repository. Experiment.Data names them. If a file is missing, a run
-// leaves out the parts that need it and reports this.
+// The data files are not in the repository. Experiment.Data names the files. If a file is missing,
+// a run leaves out the parts that need this file and reports the missing file.
 //
 // # Adding an experiment
 //
-// Declare an Experiment in a file of its own and add it to All. Its run function makes cells
-// with newCell and passes them to job.compute. From the results it makes figures, tables, paragraphs and
-// findings with job.addFigure, job.addTable, job.addParagraph and job.addFinding. With Settings.Small it
-// must take almost no time. Test it with testExperiment.
+// Declare an Experiment in a file of its own and add it to All. Its run function makes cells with
+// newCell and passes the cells to job.compute. The run function then makes figures, tables,
+// paragraphs and findings from the results with job.addFigure, job.addTable, job.addParagraph and
+// job.addFinding. If Settings.Small is set, the run must take almost no time. Test the experiment
+// with testExperiment.
 package experiments

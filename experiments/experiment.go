@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// Experiment reproduces one figure or table of the paper, or several related ones.
+// Experiment reproduces one figure or table of the paper, or several related figures and tables.
 type Experiment struct {
 	Name  string
 	Title string
@@ -30,7 +30,7 @@ type Experiment struct {
 	// methods returns the methods that Settings.Methods can select. The field is nil if the
 	// experiment has no methods to choose from.
 	methods func() []method
-	// find returns the data files in a folder, for an experiment without a fixed list.
+	// find, if not nil, returns the data files in a folder. The result of find replaces Data.
 	find func(folder string) ([]string, error)
 	run  func(context.Context, *job) error
 }
@@ -49,7 +49,7 @@ func All() []Experiment {
 	}
 }
 
-// ByName returns the experiment of that name.
+// ByName returns the experiment with the given name.
 func ByName(name string) (Experiment, error) {
 	var names []string
 	for _, e := range append(All(), suiteExperiment) {
@@ -77,7 +77,7 @@ func (e Experiment) Methods() []string {
 // Settings configures a run. The zero value runs the paper's protocol and writes the results to the
 // working folder.
 type Settings struct {
-	// Data is the folder with the data files; "" means that there are none.
+	// Data is the folder with the data files; "" means that there are no data files.
 	Data string
 	// Out is the folder of the results. Each experiment creates and uses a subfolder with its own
 	// name. Default: the working folder.
@@ -150,7 +150,7 @@ type Report struct {
 // When the context ends, Run returns the context's error within about a second. The next run with
 // the same settings uses the cells in the journal. If the folder has a journal of a run with
 // different settings, Run returns a *JournalError, unless Settings.Fresh is set. If all files that
-// the experiment needs are missing, it returns a *DataError.
+// the experiment needs are missing, Run returns a *DataError.
 func Run(ctx context.Context, e Experiment, s Settings) (*Report, error) {
 	start := time.Now()
 	j, err := newJob(e, s)

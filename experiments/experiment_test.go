@@ -574,7 +574,7 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// TestAbandon checks that a run ends although a method ignores the context.
+// TestAbandon checks that a run ends even if a method ignores the context.
 func TestAbandon(t *testing.T) {
 	release := make(chan struct{})
 	defer close(release)

@@ -90,7 +90,7 @@ type curves struct {
 // Plot implements plot.Plotter.
 func (s series) Plot(c draw.Canvas, p *plot.Plot) {
 	tx, ty := p.Transforms(&c)
-	var lines [][]vg.Point // interrupted at missing values
+	var lines [][]vg.Point // a new line begins after every missing value
 	open := false
 	for i := range s.x {
 		if math.IsNaN(s.y[i]) {
@@ -222,7 +222,7 @@ const (
 	legendStep = 16
 )
 
-// drawLegend draws the legend of series at the left of c, in the middle of its height.
+// drawLegend draws the legend of series at the left edge of c, centered vertically.
 func drawLegend(c draw.Canvas, all []series) {
 	sty := picture.TextStyle(10)
 	top := c.Center().Y + legendStep*vg.Length(len(all)-1)/2
@@ -244,7 +244,7 @@ func legendWidth(all []series) vg.Length {
 	return legendLine + 6 + w
 }
 
-// drawCurves draws the curves with a legend at their right.
+// drawCurves draws the curves with a legend to the right of the plot.
 func drawCurves(c draw.Canvas, cs curves) {
 	w := legendWidth(cs.series)
 	drawLegend(draw.Crop(c, c.Size().X-w, 0, 0, 0), cs.series)

@@ -115,7 +115,7 @@ func (o *output) addValue(measure string, v float64, at ...any) {
 	o.Values = append(o.Values, m)
 }
 
-// keepArray adds an array.
+// keepArray adds the matrix m under the given name.
 func (o *output) keepArray(name string, m mat.Matrix) {
 	d := mat.DenseCopyOf(m)
 	r := d.RawMatrix()
@@ -296,7 +296,7 @@ func run(ctx context.Context, c cell) (*done, error) {
 	return d, nil
 }
 
-// formatPlace formats coordinates: "method=LSDR trial=3".
+// formatPlace formats coordinates, for example as "method=LSDR trial=3".
 func formatPlace(columns, at []string) string {
 	var s []string
 	for i, c := range columns {
@@ -403,13 +403,14 @@ func (j *job) close() {
 	}
 }
 
-// dataFiles are read once, when first needed.
+// dataFiles contains the data files. A file is read when it is first needed.
 type dataFiles struct {
 	mu  sync.Mutex
 	all map[string]*dataset.Dataset
 }
 
-// data returns a data file, which is read on first use. The caller must not modify it.
+// data returns the contents of a data file. It reads the file on first use. The caller must not
+// modify the result.
 func (j *job) data(file string) (*dataset.Dataset, error) {
 	j.files.mu.Lock()
 	defer j.files.mu.Unlock()

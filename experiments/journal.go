@@ -43,7 +43,7 @@ type session struct {
 	Build   string `json:"build"`
 	Machine string `json:"machine"`
 	Workers int    `json:"workers"`
-	// Data has the SHA-256 of the data files that existed.
+	// Data maps the names of the existing data files to their SHA-256.
 	Data  map[string]string `json:"data,omitempty"`
 	cells int
 }
@@ -52,7 +52,7 @@ type session struct {
 // different build.
 type JournalError struct {
 	Path string
-	// Line counts from 1; 0 means the whole file.
+	// Line is a line number, counted from 1. The number 0 means the whole file.
 	Line int
 	Err  error
 	// Differences lists the differences between the run of the journal and the current run.
@@ -75,9 +75,9 @@ func (e *JournalError) Unwrap() error { return e.Err }
 
 // Causes of a JournalError.
 var (
-	// ErrOtherSettings means that the cells were computed with other settings or data.
+	// ErrOtherSettings means that the journal and the current run have different settings or data.
 	ErrOtherSettings = errors.New("begun with other settings")
-	// ErrOtherBuild means that the cells were computed by another build.
+	// ErrOtherBuild means that a different build of the program computed the cells.
 	ErrOtherBuild = errors.New("begun by another build")
 	// ErrInUse means that another process has the journal open.
 	ErrInUse = errors.New("in use by another run")
@@ -215,8 +215,8 @@ func (h header) differences(old header) []string {
 	return all
 }
 
-// differences lists the data files that have changed. A file that is missing now or was missing
-// before does not affect cells of other files.
+// differences lists the data files that have changed. A file that is missing in one of the two
+// sessions is not listed, because it does not affect the cells of other files.
 func (s session) differences(old session) []string {
 	var all []string
 	for _, file := range slices.Sorted(maps.Keys(s.Data)) {

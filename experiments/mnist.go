@@ -76,9 +76,9 @@ type mnistSizes struct {
 	trained    int // digits
 	tested     int // 0: all
 	ks, ps     []int
-	k          int // the K of tables and sentences
-	drawn      int // number of training digits and of test digits that t-SNE embeds
-	dots       int // number of these digits in the picture
+	k          int // number K of neighbors in tables and sentences
+	drawn      int // number of training digits, and number of test digits, that t-SNE embeds
+	dots       int // number of embedded digits that a picture shows
 	iterations int // of t-SNE
 	perplexity float64
 }
@@ -93,7 +93,8 @@ func (j *job) mnistSizes() mnistSizes {
 	}
 }
 
-// mnistPart is the training part or the test part of the data. Digits are drawn from it.
+// mnistPart is the training part or the test part of the data. The method digits draws digits from
+// this part.
 type mnistPart struct {
 	all  *dataset.Dataset
 	rows *dataset.Dataset // a single column with row indices in all
@@ -118,7 +119,8 @@ func (j *job) mnistPart(split int) (mnistPart, error) {
 	return mnistPart{all, &dataset.Dataset{X: mat.NewDense(len(at), 1, at), Labels: labels, Classes: all.Classes}}, nil
 }
 
-// digits returns n digits, or all if n is 0, with pixels from 0 to 1. Classes keep their proportions.
+// digits returns n digits, or all digits if n is 0, with pixels from 0 to 1. Classes keep their
+// proportions.
 func (r mnistPart) digits(n int, seed uint64) (*dataset.Dataset, error) {
 	chosen := r.rows
 	if n > 0 {
@@ -313,7 +315,7 @@ func (e *mnistRun) picture(ctx context.Context, m method) (*output, error) {
 }
 
 // shown returns the training digits of the first draw and a sample of test digits. The pictures
-// show the first digits of each.
+// show the first digits of both samples.
 func (e *mnistRun) shown() (train, test *dataset.Dataset, err error) {
 	if train, err = e.train(0); err != nil {
 		return nil, nil, err
@@ -323,8 +325,8 @@ func (e *mnistRun) shown() (train, test *dataset.Dataset, err error) {
 }
 
 // initialPositions returns the first two principal components of the pixels, scaled to the size of
-// t-SNE's random initialization. All methods use them as initial positions, so that a digit starts
-// at the same place in all pictures.
+// t-SNE's random initialization. All methods use the same initial positions, so that a digit starts
+// at the same position in all pictures.
 func initialPositions(ctx context.Context, x *mat.Dense) (*mat.Dense, error) {
 	p, err := baseline.Fit(ctx, x, nil, 2, baseline.PCA{})
 	if err != nil {
@@ -668,7 +670,7 @@ func (e *mnistRun) comments(r *results) {
 	known := func(p int, names ...string) bool {
 		return !slices.ContainsFunc(names, func(n string) bool { return math.IsNaN(mean(n, p)) })
 	}
-	// best is the number of steps of the paper's method with the lowest error.
+	// best returns the number of steps for which the paper's method has the lowest error.
 	best := func(p int) (steps int, least float64) {
 		least = math.Inf(1)
 		for _, k := range mnistSteps {

@@ -32,14 +32,14 @@ var planPairs = []struct {
 	a, b int
 }{{"1-2", 0, 1}, {"1-1", 0, 0}, {"2-2", 1, 1}}
 
-// planIterations is enough for a marginal error ‖Tᵀ1 − b‖₁ < 1e-4. The modes of a class have the
-// same mass initially, and for λ = 1 almost no mass moves between them. An error of 1e-9 would
-// therefore take millions of iterations.
+// After planIterations Sinkhorn iterations, the marginal error ‖Tᵀ1 − b‖₁ is below 1e-4. An error
+// of 1e-9 would take millions of iterations, because for λ = 1 almost no weight moves between the
+// two modes of a class.
 const planIterations = 100
 
 // The distance between two modes is 2·planRadius within a class and √2·planRadius between classes.
 // The paper does not state its distances. With these values, exp(−λ·distance²) for the two modes of
-// a class is 1e-11, 4e-6 and 0.08 for the three λ. For the first two λ, almost no mass moves
+// a class is 1e-11, 4e-6 and 0.08 for the three λ. For the first two λ, almost no weight moves
 // between the modes.
 const (
 	planRadius = 2.5
@@ -92,8 +92,8 @@ func runPlans(ctx context.Context, j *job) error {
 	return j.reportPlans(r, classes, n)
 }
 
-// byMode sorts the samples of a class by mode, to make blocks visible in the matrices. The simulation
-// alternates modes.
+// byMode sorts the samples of a class by mode, to make blocks visible in the matrices. The
+// simulation alternates between the two modes.
 func byMode(x *mat.Dense) *mat.Dense {
 	var rows []int
 	n, _ := x.Dims()
@@ -105,8 +105,8 @@ func byMode(x *mat.Dense) *mat.Dense {
 	return selectRows(x, rows)
 }
 
-// modeShares returns the mass that the transport plan t moves between modes. The result is indexed
-// by [from][to].
+// modeShares returns the total weight that the transport plan t moves from each mode to each mode.
+// The first index of the result is the source mode, and the second index is the target mode.
 func modeShares(t *mat.Dense) [2][2]float64 {
 	n, m := t.Dims()
 	var s [2][2]float64
@@ -202,8 +202,8 @@ func (j *job) reportPlans(r *results, classes [2]*mat.Dense, n int) error {
 	return nil
 }
 
-// planLinks returns the links of the transport plan t between different samples. Their strengths
-// are relative to the largest element.
+// planLinks returns the links of the transport plan t between different samples. The strength of a
+// link is an element of t divided by the largest element.
 func planLinks(t, x, y *mat.Dense) links {
 	n, m := t.Dims()
 	largest := 0.

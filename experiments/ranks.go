@@ -13,7 +13,7 @@ import (
 
 // ranksOver ranks the methods on every data set and returns the mean rank of each method. Rank 1 is
 // the lowest error. The element errs[method][set] is an error, or NaN if it is missing. Data sets
-// with missing errors are skipped, and sets is the number of the other data sets.
+// with missing errors are skipped. The result sets is the number of data sets that are not skipped.
 func ranksOver(errs [][]float64) (ranks []float64, sets int) {
 	ranks = make([]float64, len(errs))
 	for s := range errs[0] {
@@ -36,7 +36,7 @@ func ranksOver(errs [][]float64) (ranks []float64, sets int) {
 }
 
 // friedman returns the p-value of M. Friedman's test that k methods with the given mean ranks over
-// n data sets are equally good. It uses the form of R. L. Iman and J. M. Davenport (Comm.
+// n data sets are equally good. It uses the F statistic of R. L. Iman and J. M. Davenport (Comm.
 // Statistics A 9, 1980):
 //
 //	χ² = 12n/(k(k+1)) (Σ R_i² − k(k+1)²/4),  F = (n−1)χ²/(n(k−1) − χ²)
@@ -60,7 +60,7 @@ func friedman(ranks []float64, n int) float64 {
 var nemenyi = []float64{1.960, 2.343, 2.569, 2.728, 2.850, 2.949, 3.031, 3.102, 3.164}
 
 // criticalDifference returns the critical difference between two mean ranks of k methods over n
-// sets at the level 0.05: q √(k(k+1)/(6n)).
+// data sets at the significance level 0.05: q √(k(k+1)/(6n)).
 func criticalDifference(k, n int) float64 {
 	return nemenyi[k-2] * math.Sqrt(float64(k*(k+1))/float64(6*n))
 }

@@ -152,7 +152,7 @@ func suiteCandidates(name string) []method {
 	return all
 }
 
-// suiteSet is a file of the folder.
+// suiteSet is a data set of the folder.
 type suiteSet struct {
 	name        string
 	data        *dataset.Dataset
@@ -342,8 +342,8 @@ func (j *job) suiteCell(ctx context.Context, s suiteSet, m method, p int, tuned 
 }
 
 // suiteErrors returns the mean of the given measure for every method and data set. A mean is NaN if
-// a trial failed or exceeded the time limit. For cross-validated settings, a method with nothing to
-// choose uses its default results.
+// a trial failed or exceeded the time limit. For cross-validated settings, suiteErrors uses the
+// default results of a method that has no settings to choose.
 func (j *job) suiteErrors(sets []suiteSet, p int, choice string, measure string, r *results) [][]float64 {
 	all := make([][]float64, len(j.methods))
 	for i, m := range j.methods {

@@ -52,7 +52,7 @@ func writeNPZ(t *testing.T, path string, d *dataset.Dataset) {
 	}
 }
 
-// suiteFolder returns a folder with two sets, one of which has a split.
+// suiteFolder returns a folder with two data sets. One data set has a split.
 func suiteFolder(t *testing.T) string {
 	folder := t.TempDir()
 	one, two := dataset.Simulation{NoiseDims: 1, Seed: 1}.Generate(80), dataset.Simulation{NoiseDims: 2, Seed: 2}.Generate(90)
@@ -89,7 +89,7 @@ func TestSuite(t *testing.T) {
 	}
 	s.Out, s.Small, s.Tuned, s.Methods = t.TempDir(), true, true, []string{"pca", "lda", "lda-0.5", "nca", "wda"}
 	r, err = Run(t.Context(), e, s)
-	// PCA and LDA have nothing to choose.
+	// PCA and LDA have no settings to choose.
 	if err != nil || r.Cells != 2*3*(5+2) || len(r.Failed) != 2 || !strings.Contains(r.Failed[0], "bad.npz") || !strings.Contains(r.Failed[1], "folder.npz") {
 		t.Fatalf("%+v, %v", r, err)
 	}

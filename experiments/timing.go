@@ -207,7 +207,7 @@ func (j *job) timingFinding(d timingData, r *results) {
 	}
 }
 
-// drawTiming draws a line for every row of the table, times on a logarithmic axis.
+// drawTiming draws a line for every row of the table, with the times on a logarithmic axis.
 func (j *job) drawTiming(c draw.Canvas, sets []timingData, r *results) {
 	p := picture.New("", "seconds", "")
 	p.Add(picture.Grid())

@@ -36,7 +36,7 @@ const (
 	toyStarts      = 5
 	toyPaperLambda = 1
 
-	nameToyStarts = "WDA-tuned" // toyLambda and toyStarts, the rest as in the paper but for the solver
+	nameToyStarts = "WDA-tuned" // our solver with toyLambda and toyStarts; all other settings are those of the paper
 	nameToyFixed  = "WDA-0.01"  // the paper's method with the λ of the paper's other experiments
 )
 
@@ -82,7 +82,7 @@ func trueProjection() method {
 type toySizes struct {
 	train, test int
 	ks, ps      []int
-	drawn       int // test samples in the picture
+	drawn       int // number of test samples in the picture
 	few         int // number of trials of slow methods if p is not toyP
 }
 
@@ -97,7 +97,7 @@ func (j *job) toySizes() toySizes {
 }
 
 // toyP is the number p of components in figure 2 and on the left of figure 3. toyK is the number K
-// of neighbors where results for a single K are shown.
+// of neighbors in results for a single K.
 const (
 	toyP = 2
 	toyK = 5
@@ -176,7 +176,8 @@ func (j *job) toyCell(ctx context.Context, s toySizes, m method, trial, p int) (
 	return o, nil
 }
 
-// bestK returns the K with the lowest mean error, and its errors. K is 0 if there are no errors.
+// bestK returns the K with the lowest mean error, and the errors for this K. K is 0 if there are no
+// errors.
 func (r *results) bestK(ks []int, w where) (best int, errs []float64) {
 	lowest := math.Inf(1)
 	for _, k := range ks {
@@ -191,7 +192,7 @@ func (r *results) bestK(ks []int, w where) (best int, errs []float64) {
 	return best, errs
 }
 
-// isFlat reports whether a method's error is the same in every dimension.
+// isFlat reports whether a method's error does not depend on the number p of components.
 func isFlat(m method) bool { return m.fit == nil || m.name == nameTrue }
 
 func (j *job) reportToy(s toySizes, r *results) error {
@@ -388,7 +389,7 @@ func (t *table) addRows(rows []int, name string, methods []method, errs func(met
 	}
 }
 
-// missedBy defines a missed draw: its error exceeds the error in the true dimensions by more than
+// A draw counts as missed if its error exceeds the error in the true dimensions by more than
 // missedBy.
 const missedBy = 0.1
 

@@ -126,7 +126,7 @@ func uciCandidates(m method) (candidates []candidate, choices [][]int, names []s
 		}
 		return candidates, [][]int{{0}, all}, []string{m.name, m.name + "-s"}
 	case "LMNN":
-		// LMNN overfits. The error after few steps does not predict the error after many.
+		// LMNN overfits. The error after few steps does not predict the error after many steps.
 		few := ofBaseline(baselines.LMNN{Neighbors: 5, MaxSteps: uciQuick})
 		return []candidate{{m, m, false}, {few, few, false}}, [][]int{{0}, {0, 1}}, []string{m.name, nameLMNNSteps}
 	case "LSDR":
@@ -155,7 +155,7 @@ func (j *job) uciSizes() uciSizes {
 	return uciSizes{tuning{ps: []int{5, 10, 15, 20, 25}, ks: []int{1, 3, 5, 7, 9, 11, 13, 15, 17, 19}, folds: uciFolds}, 0, uciNoise}
 }
 
-// uciFolds is the number of folds of the cross-validation. The paper does not state it.
+// uciFolds is the number of folds of the cross-validation. The paper does not state this number.
 const uciFolds = 3
 
 // uciSets returns the data sets whose files exist, including stand-ins.
@@ -210,7 +210,7 @@ func runUCI(ctx context.Context, j *job) error {
 	return j.reportUCI(sets, r)
 }
 
-// uciCell chooses p and K for a method on one split of a data set, and tests it.
+// uciCell chooses p and K for a method on one split of a data set, and tests the method.
 func (j *job) uciCell(ctx context.Context, s uciSizes, d uciData, m method, trial int) (*output, error) {
 	train, test, err := j.uciSplit(s, d, trial)
 	if err != nil {
@@ -298,7 +298,7 @@ func scaleBoth(train, test *dataset.Dataset, each bool) {
 	}
 }
 
-// appendNoise appends the given number of features of unit variance.
+// appendNoise appends the given number of Gaussian noise features with variance 1.
 func appendNoise(d *dataset.Dataset, features int, rng *rand.Rand) {
 	n, old := d.X.Dims()
 	x := mat.NewDense(n, old+features, nil)
@@ -316,8 +316,8 @@ func appendNoise(d *dataset.Dataset, features int, rng *rand.Rand) {
 type uciColumn struct {
 	name   string
 	method string // of the cells
-	paper  string // the column of the published table; columns with the same paper form a family
-	tuned  bool   // whether this column of the family has the most settings chosen by cross-validation
+	paper  string // column of the published table; columns with the same published column form a family
+	tuned  bool   // whether cross-validation chooses the most settings in this column, compared with the other columns of the family
 	errs   [][]float64
 }
 
@@ -608,8 +608,8 @@ func (m marks) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// variants are methods that are drawn with the glyph of the method that they modify. In plots
-// without lines, the glyph of a variant is hollow.
+// variants are methods with the same glyph as the method that they modify. In plots without lines,
+// the glyph of a variant is hollow.
 var variants = []string{nameFDAShrunk, nameLFDAShrunk, nameLMNNSteps, nameFloat32}
 
 func (s series) drawMark(c *draw.Canvas, at vg.Point) {
@@ -624,13 +624,13 @@ func (s series) drawMark(c *draw.Canvas, at vg.Point) {
 // DataRange implements plot.DataRanger.
 func (m marks) DataRange() (xmin, xmax, ymin, ymax float64) { return series(m).DataRange() }
 
-// plotPoint is a point in a color, nil for black.
+// plotPoint is a point with a color. A nil color means black.
 type plotPoint struct {
 	x, y  float64
 	color color.Color
 }
 
-// crosses are published values.
+// crosses draws published values as crosses.
 type crosses []plotPoint
 
 // Plot implements plot.Plotter.

@@ -21,7 +21,8 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// classed returns n samples of the given number of classes, which differ in the first features.
+// classed returns n samples of the given number of classes. The classes differ in the first
+// features.
 func classed(seed uint64, n, d, classes int) *dataset.Dataset {
 	rng := rand.New(rand.NewPCG(seed, 3))
 	data := &dataset.Dataset{X: mat.NewDense(n, d, nil), Labels: make([]int, n)}
@@ -291,7 +292,7 @@ func TestMeanRanks(t *testing.T) {
 }
 
 // TestUCIRow checks that the best value is bold and that values without a significant difference
-// from it are underlined.
+// from the best value are underlined.
 func TestUCIRow(t *testing.T) {
 	a := []float64{0.10, 0.11, 0.12, 0.10, 0.11, 0.13, 0.10, 0.12}
 	near, far := slices.Clone(a), slices.Clone(a)

@@ -41,7 +41,7 @@ var weightLambdas = []float64{0.1, 1, 10}
 // weightNeighbors is the default number of neighbors of LFDA.
 const weightNeighbors = 7
 
-// weightIterations is L.
+// weightIterations is the number L of Sinkhorn iterations.
 const weightIterations = 10
 
 func weightings() []weighting {
@@ -51,7 +51,7 @@ func weightings() []weighting {
 		}},
 		{"LFDA", func(ctx context.Context, y, z *mat.Dense, same bool) (*mat.Dense, error) {
 			if !same {
-				// W^b_ij is 1/n for all pairs of different classes.
+				// In LFDA, the weight W^b_ij is 1/n for all pairs of different classes.
 				return uniformWeights(y, z), nil
 			}
 			n, _ := y.Dims()
@@ -88,8 +88,8 @@ func meanSquaredDistance(y, z *mat.Dense) float64 {
 	return stat.Mean(d.RawMatrix().Data, nil)
 }
 
-// transportPlan returns the transport plan T (n × m) between the rows of y and z, all with equal
-// weight.
+// transportPlan returns the transport plan T (n × m) between the rows of y and the rows of z. All
+// rows of a matrix have equal weights.
 func transportPlan(ctx context.Context, y, z *mat.Dense, lambda float64, s sinkhorn.Settings) (*mat.Dense, error) {
 	solver, err := sinkhorn.NewSolver[float64](&s)
 	if err != nil {
@@ -221,7 +221,8 @@ func (j *job) reportWeights(r *results, first, second *mat.Dense) error {
 	return nil
 }
 
-// meanPartners returns the mean over rows of exp(entropy) of the row's weights.
+// meanPartners returns the effective number of partners of a row. This is the mean over all rows of
+// exp(H), where H is the entropy of the weights in a row.
 func meanPartners(t *mat.Dense) float64 {
 	if t == nil {
 		return math.NaN()

@@ -12,8 +12,9 @@ const (
 	// dropZeros omits zero differences before ranking (F. Wilcoxon, "Individual comparisons by
 	// ranking methods", Biometrics Bulletin 1, 1945).
 	dropZeros zeros = iota
-	// rankZeros ranks zero differences with all others, but omits their ranks from the sum (J. W.
-	// Pratt, "Remarks on zeros and ties in the Wilcoxon signed rank procedures", JASA 54, 1959).
+	// rankZeros ranks zero differences together with all other differences, but omits the ranks of
+	// zero differences from the sum (J. W. Pratt, "Remarks on zeros and ties in the Wilcoxon signed
+	// rank procedures", JASA 54, 1959).
 	rankZeros
 )
 

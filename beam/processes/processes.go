@@ -4,8 +4,8 @@
 //
 // Prism has one worker for each environment of a pipeline, and the Go SDK creates a single
 // environment. This runner creates one environment for each scope named lane-0, lane-1 and so on.
-// An environment contains the transforms of its scope and the transforms that consume only their
-// results. The process of lane-0 runs all other transforms.
+// The environment of a scope contains the transforms in the scope and all transforms that consume
+// only results of this scope. The process of lane-0 runs all other transforms.
 //
 // A worker process runs the same program, but beam.Init() does not return in it. A worker process
 // is started when a pipeline needs it, serves one pipeline after the other, and ends with the
@@ -95,7 +95,8 @@ func localMonitoring(ctx context.Context, r *fnpb.InstructionRequest) (context.C
 // laneVariable is the environment variable with the lane of a worker process.
 const laneVariable = "MONGE_BEAM_WORKER"
 
-// command is a line on a worker's standard input: a job has begun or ended.
+// command is a line on the standard input of a worker. It tells the worker that a job has begun or
+// ended.
 type command struct {
 	ID, Logging, Control, Provision string
 	Stop                            bool
@@ -142,7 +143,7 @@ func runWorker() {
 type process struct {
 	in    io.WriteCloser
 	dead  chan struct{} // closed when the process has ended
-	cause error         // why it has ended; set before dead is closed
+	cause error         // reason why the process has ended; set before dead is closed
 }
 
 // startProcess starts the worker process of one of n lanes.
@@ -181,7 +182,7 @@ type host struct {
 
 	mu     sync.Mutex
 	lanes  map[string]*process // by lane number
-	jobsOf map[string]*process // by Prism's worker name
+	jobsOf map[string]*process // process of each job, by Prism's worker name
 }
 
 var startHost = sync.OnceValues(func() (*host, error) {
@@ -298,7 +299,7 @@ func execute(ctx context.Context, p *beam.Pipeline) (beam.PipelineResult, error)
 		return nil, context.Cause(ctx)
 	}
 	if err != nil {
-		if strings.Contains(err.Error(), "disconnected") { // a connection ends before its process
+		if strings.Contains(err.Error(), "disconnected") { // the connection of a process ends before the process itself
 			select {
 			case <-ctx.Done():
 				err = context.Cause(ctx)

@@ -29,7 +29,7 @@ type Options struct {
 }
 
 // Cache stores embeddings of questions, each with the number of its answer. It finds the stored
-// question that is most similar to a new one. A Cache is safe for concurrent use.
+// question that is most similar to a new question. A Cache is safe for concurrent use.
 type Cache struct {
 	options Options
 	d       int // length of an embedding
@@ -68,7 +68,8 @@ type work struct {
 	query, short []float32
 }
 
-// NewCache returns a cache of the embeddings (n × d) with their answers. It copies them.
+// NewCache returns a cache of the embeddings (n × d) with their answers. NewCache copies the
+// embeddings.
 func NewCache(embeddings dist.Matrix[float32], answers []int, options Options) (*Cache, error) {
 	if len(answers) != embeddings.Rows {
 		return nil, fmt.Errorf("%d embeddings with %d answers", embeddings.Rows, len(answers))
@@ -95,7 +96,7 @@ func NewCache(embeddings dist.Matrix[float32], answers []int, options Options) (
 }
 
 // setGroup stores the embeddings x of a group, or their projections, and sets the mean of the
-// group. The embeddings must have length 1.
+// group. The embeddings must have Euclidean norm 1.
 func (c *Cache) setGroup(g *group, x dist.Matrix[float32]) (err error) {
 	if m := c.options.Model; m != nil {
 		_, components := m.Dims()
@@ -244,7 +245,7 @@ func (c *Cache) selectGroups(ctx context.Context, w *work, s *snapshot, query di
 	return nil
 }
 
-// Bytes returns the memory of the stored numbers.
+// Bytes returns the size in bytes of the stored embeddings or projections.
 func (c *Cache) Bytes() int {
 	sum := 0
 	for _, g := range c.current.Load().groups {
@@ -253,7 +254,7 @@ func (c *Cache) Bytes() int {
 	return sum
 }
 
-// normalize sets dst to x scaled to length 1.
+// normalize sets dst to x scaled to Euclidean norm 1.
 func normalize(dst, x []float32) {
 	sum := 0.0
 	for _, v := range x {

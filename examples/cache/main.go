@@ -10,9 +10,9 @@
 // with whole embeddings and with a projection by WDA. In the WDA fit, the answers are the classes.
 //
 // A fifth of the answers is held out. No question with a held-out answer is stored, so the cache
-// should not answer such questions. Half of the test questions set the threshold of the score: the
-// fraction --wrong of the questions with a held-out answer may be answered. The columns of the
-// printed table are measured on the other half of the test questions:
+// should not answer such questions. One half of the questions with a held-out answer sets the
+// threshold of the score: the fraction --wrong of these questions may be answered. The columns of
+// the printed table are measured on the other half, and on test questions with a stored answer:
 //
 //   - right and wrong: the percentages of questions with a stored answer that get the right or a
 //     wrong answer
@@ -20,8 +20,8 @@
 //   - MB: the memory of the stored numbers
 //   - the time of a lookup on one core: the median and the 99th percentile
 //
-// In the simulated data, the questions with the same answer have three wordings. They also differ
-// in style, along directions that are the same for all answers. The projection removes these
+// In the simulated data, the questions with the same answer have three wordings. The questions also
+// differ in style, along directions that are the same for all answers. The projection removes these
 // directions and is therefore more accurate than whole embeddings. With real embeddings, the
 // projection may gain less or nothing.
 package main
@@ -133,7 +133,8 @@ MB, µs        memory of the stored numbers; time of a lookup on one core, the m
 	return nil
 }
 
-// fitProjection fits a projection to some of the stored questions, at least two for each answer.
+// fitProjection fits a projection with p components to a random sample of at most rows stored
+// questions. It leaves out every answer that has only one question in the sample.
 func fitProjection(ctx context.Context, stored questions, rows, p int) (*wda.Model, time.Duration, error) {
 	order := rand.New(rand.NewPCG(1, 1)).Perm(stored.x.Rows)
 	order = order[:min(rows, len(order))]
@@ -211,8 +212,8 @@ func measure(ctx context.Context, out io.Writer, name string, c *Cache, known, f
 
 const (
 	wordings = 3
-	meaning  = 48 // directions in which answers and wordings differ
-	styles   = 48 // directions in which all questions differ
+	meaning  = 48 // number of directions in which answers and wordings differ
+	styles   = 48 // number of directions in which all questions differ
 )
 
 // simulateQuestions returns n stored questions with the given number of different answers. It also
@@ -230,7 +231,8 @@ func simulateQuestions(n, d, answers, asked int) (stored, known, foreign questio
 	length := 1 / math.Sqrt(float64(d))
 	directions := normal(meaning+styles, d, length)
 	of, wording := normal(answers*5/4, meaning, 1), normal(answers*5/4*wordings, meaning, 0.5)
-	// draw returns a number of questions (rows) whose answers are first, …, first + count − 1.
+	// draw returns the given number of questions (rows). Their answers are numbered from first to
+	// first + count − 1.
 	draw := func(rows, first, count int) questions {
 		latent, x, to := normal(rows, meaning+styles, 1), normal(rows, d, 2*length), make([]int, rows)
 		for i := range rows {

@@ -114,7 +114,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	return nil
 }
 
-// parseNumbers parses a comma-separated list of numbers from 1 to most.
+// parseNumbers parses a comma-separated list of numbers between 1 and the limit most.
 func parseNumbers(flag, list string, most int) (out []int, err error) {
 	for _, text := range strings.Split(list, ",") {
 		n, err := strconv.Atoi(text)
@@ -135,7 +135,7 @@ type service struct {
 	train, calibration, test, foreign *dataset.Dataset
 }
 
-// newService holds out a share of the intents.
+// newService returns a service in which the given share of the intents is held out as foreign.
 func newService(d *dataset.Dataset, share float64, seed uint64) (*service, error) {
 	train, rest, err := splitRows(d)
 	if err != nil {
@@ -197,7 +197,7 @@ func (s *service) report(ctx context.Context, out io.Writer, name string, fit *d
 	_, p := model.Dims()
 	storages := []wda.Storage{wda.StorageFloat32(), wda.StorageInt8()}
 	for _, bytes := range s.bytes {
-		if bytes < p { // a larger code would be as large as int8
+		if bytes < p { // a code of p bytes would be as large as the int8 format
 			storages = append(storages, wda.StoragePQ(bytes, 8))
 		}
 	}

@@ -16,8 +16,8 @@ import (
 //
 // σ_i is the distance of x_i from its k-th nearest neighbor, or from its farthest neighbor if there
 // are fewer than k ≥ 1 neighbors. If σ_i = 0, for example because more than k rows are equal, A_ij
-// is 0 for every x_j ≠ x_i, the limit for σ_i → 0. If the context ends, Affinity returns the cause
-// and leaves the matrix a incomplete.
+// is 0 for every x_j ≠ x_i, which is the limit for σ_i → 0. If the context ends, Affinity returns
+// the cause and leaves the matrix a incomplete.
 func Affinity(ctx context.Context, a, x matrix.Matrix[float64], k int) error {
 	n := x.Rows
 	if k < 1 {

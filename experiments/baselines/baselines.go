@@ -8,12 +8,12 @@
 //	method  columns                  found by
 //	LFDA    weighted or orthonormal  generalized eigenvectors of close pairs
 //	LMNN    any length               hinge loss of neighbors, L-BFGS
-//	LSDR    orthonormal              squared-loss mutual information, time n·b² a step
-//	LSQMI   orthonormal              quadratic mutual information, time n·b a step
-//	CEML    tr(PᵀP) = p              conditional entropy, time n³ a step
-//	NCA     any length               random neighbors, L-BFGS, time n² a step
+//	LSDR    orthonormal              squared-loss mutual information, time n·b² per step
+//	LSQMI   orthonormal              quadratic mutual information, time n·b per step
+//	CEML    tr(PᵀP) = p              conditional entropy, time n³ per step
+//	NCA     any length               random neighbors, L-BFGS, time n² per step
 //
-// NOTES.md in this folder compares their errors on simulated data.
+// NOTES.md in this folder compares the errors of the methods on simulated data.
 package baselines
 
 import (

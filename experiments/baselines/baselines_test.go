@@ -78,7 +78,7 @@ func asMethod(m method) projectiontest.Method {
 	switch m.(type) {
 	case LFDA:
 		out.Tolerance = 1e-9
-	case LMNN, NCA: // their steps depend on the unit
+	case LMNN, NCA: // the steps of these methods depend on the unit
 		out.DependsOnUnit = true
 	}
 	return out
@@ -101,7 +101,7 @@ func TestEndsAnywhere(t *testing.T) {
 	for _, size := range []struct{ n, d int }{{60, 9}, {24, 40}} {
 		for _, c := range []struct {
 			m     method
-			least int // the fit checks the context at least this often
+			least int // minimum number of context checks during a fit
 		}{
 			{LFDA{}, size.n}, {LMNN{MaxSteps: 5}, size.n},
 			{NCA{MaxSteps: 5}, 40}, {LSDR{Basis: 20, Starts: 2, MaxSteps: 3}, 500}, {LSQMI{Basis: 20, Starts: 2, MaxSteps: 3}, 500}, {CEML{MaxSteps: 3}, 6 * size.n},
@@ -134,7 +134,7 @@ func TestSimulation(t *testing.T) {
 	} {
 		draws := 2
 		switch c.m.(type) {
-		case LSDR, LSQMI: // they take a second
+		case LSDR, LSQMI: // these methods take a second
 			if draws = 1; !testdata.IsLong() {
 				continue
 			}

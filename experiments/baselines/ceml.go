@@ -20,15 +20,15 @@ import (
 //	S_α(L | XP) = S_α(K ∘ L) − S_α(K)   subject to tr(PᵀP) = p
 //	S_α(A) = log₂ tr(A^α) / (1−α)        matrix-based Rényi entropy of A scaled to trace 1
 //
-// where K_ij = exp(−‖Pᵀ(x_i − x_j)‖²/(2σ²)), L_ij is 1 for samples of one class and 0 for others, and ∘ is
-// the element-wise product. The columns need not be orthogonal or of equal length, and some may
-// vanish.
+// where K_ij = exp(−‖Pᵀ(x_i − x_j)‖²/(2σ²)), L_ij is 1 for samples of one class and 0 for others,
+// and ∘ is the element-wise product. The columns need not be orthogonal or of equal length, and
+// some columns may be 0.
 //
 // Before the fit, all features are divided by the same number, so that their mean variance is 1. σ
 // and P refer to the features after this division.
 //
-// The minimizer is the conjugate gradient method on a sphere, started at PCA. A step takes time n³. For
-// α outside (1, 5/4] it takes several times as long.
+// The minimizer is the conjugate gradient method on a sphere, started at PCA. A step takes time n³.
+// For α outside (1, 5/4], a step takes several times as long.
 type CEML struct {
 	// Alpha is the order α of the entropy, α > 0 and α ≠ 1. Default 1.01, close to Shannon's
 	// entropy.
@@ -68,8 +68,8 @@ func (m CEML) fit(ctx context.Context, x *mat.Dense, labels []int, p int) (*mat.
 	if err != nil {
 		return nil, err
 	}
-	// St(r·q, 1) is the unit sphere. The argument of f is a point of this sphere, and f multiplies
-	// it by the radius √p.
+	// The Stiefel manifold St(r·q, 1) is the unit sphere. The function f multiplies a point of this
+	// sphere by the radius √p before it computes the entropy.
 	radius := math.Sqrt(float64(p))
 	f := &sphere{entropy: newEntropy(c, labels, m.Alpha, width), radius: radius, rows: r, cols: q}
 	point := mat.NewDense(r*q, 1, slices.Clone(start.RawMatrix().Data))
@@ -83,8 +83,8 @@ func (m CEML) fit(ctx context.Context, x *mat.Dense, labels []int, p int) (*mat.
 	return liftColumns(ctx, basis, v, d, p), nil
 }
 
-// minimize minimizes f on the Stiefel manifold St(d, p) by conjugate gradients, beginning at start.
-// It returns a local minimum.
+// minimize minimizes f on the Stiefel manifold St(d, p) by conjugate gradients from the point
+// start. It returns a local minimum.
 func minimize(ctx context.Context, f descent.Problem, start *mat.Dense, steps int) (*mat.Dense, error) {
 	r, err := descent.Minimize(ctx, f, stiefel.New(start.Dims()), start, &descent.Settings{
 		MaxSteps: steps, GradientTolerance: 1e-4, FunctionTolerance: 1e-9,
@@ -97,7 +97,7 @@ func minimize(ctx context.Context, f descent.Problem, start *mat.Dense, steps in
 }
 
 // unitVariance returns the centered x, divided by a common factor so that the mean variance of its
-// features is 1. If all variances are 0, it only centers x.
+// features is 1. If all variances are 0, unitVariance only centers x.
 func unitVariance(ctx context.Context, x *mat.Dense) *mat.Dense {
 	c := projection.Centered(ctx, x)
 	if s := rms(c); s > 0 {
@@ -123,7 +123,8 @@ func rms(c *mat.Dense) float64 {
 	return top * math.Sqrt(sum/float64(n*d))
 }
 
-// sphere evaluates the entropy at points of the unit sphere, multiplied by radius.
+// sphere is the entropy as a function on the unit sphere. It multiplies the points of the sphere by
+// radius.
 type sphere struct {
 	*entropy
 	radius     float64

@@ -96,8 +96,8 @@ func (f *kernels) project(ctx context.Context, p *mat.Dense) (y, u *mat.Dense) {
 	return y, projection.Gather(ctx, y, f.centers)
 }
 
-// search calls climb from PCA and from random points of the Stiefel manifold. It returns the
-// projection with the lowest score, in the coordinates of the original features.
+// search calls climb with several starting points: PCA and random points of the Stiefel manifold.
+// It returns the projection with the lowest score, in the coordinates of the original features.
 func (f *kernels) search(ctx context.Context, p, starts, steps int, seed uint64, climb func(start *mat.Dense, steps int) (*mat.Dense, float64, error)) (*mat.Dense, error) {
 	_, r := f.x.Dims()
 	q := min(p, r)

@@ -25,20 +25,21 @@ import (
 // n_c ≤ k samples, σ_i is the distance from x_i to the farthest sample of the class. If all A_ij
 // are 1, the method is FDA.
 //
-// If a direction has no scatter within classes, a within-class scatter of 10⁻¹¹ times its total
-// scatter is assumed, so the direction comes first. Such directions always exist if there are at
-// least as many features as samples. In this case, set Shrinkage.
+// If a direction has no scatter within classes, LFDA assumes a within-class scatter of 10⁻¹¹ times
+// the total scatter of the direction. Therefore this direction comes first. Such directions always
+// exist if there are at least as many features as samples. In this case, set Shrinkage.
 //
 // In the columns that solve the eigenvalue problem, a constant feature has the weight 0. A feature is
 // constant if its largest and smallest values differ by at most 2⁻⁴⁸ times its largest absolute value.
 //
-// Time grows with n·d² + d³/3, memory with d²; where d > n, n takes the place of d.
+// The time grows with n·d² + d³/3, and the memory grows with d². If d > n, n replaces d in these
+// formulas.
 type LFDA struct {
 	// Neighbors is the number k of neighbors that defines σ_i. Default 7, as in the paper.
 	Neighbors int
-	// Orthonormal replaces the columns by orthonormal ones. For every j, the first j columns span
-	// the same subspace as without Orthonormal. By default column j is √μ w with wᵀS̃_w w = 1, or 0
-	// if μ < 0 (section 3.3 of the paper), so that columns with larger μ have more weight in
+	// Orthonormal replaces the columns by orthonormal columns. For every j, the first j columns
+	// span the same subspace as without Orthonormal. By default column j is √μ w with wᵀS̃_w w = 1,
+	// or 0 if μ < 0 (section 3.3 of the paper), so that columns with larger μ have more weight in
 	// distances.
 	Orthonormal bool
 	// Shrinkage s replaces S̃_w by (1−s)·S̃_w + s·(tr S̃_w / d)·I, 0 ≤ s ≤ 1. Default 0.
@@ -98,7 +99,7 @@ func (f LFDA) solve(ctx context.Context, x *mat.Dense, labels []int, p int) (bas
 		total[j] = sw.At(j, j) + sb.At(j, j)
 	}
 	if s := f.Shrinkage; s > 0 {
-		// The mean is over all d features, including directions outside the span.
+		// The mean of the diagonal is over all d features, including directions outside the span.
 		projection.Shrink(sw, s, projection.Trace(sw)/float64(d))
 	}
 	v, mu, err = solvePencil(ctx, sb, sw, total, min(p, r))

@@ -183,7 +183,7 @@ func (f *margin) value(ctx context.Context, grad, p *mat.Dense) (loss float64, a
 // pullBack sets grad to xᵀg. If g is the gradient with respect to the projected samples, xᵀg is the
 // gradient with respect to the projection matrix.
 func pullBack(ctx context.Context, grad, x, g *mat.Dense) {
-	var t mat.Dense // transposed, because the product is faster with the wider operand on the right
+	var t mat.Dense // transposed gradient; the product is faster with the wider operand on the right
 	dense.TransMul(ctx, &t, g, x)
 	grad.Copy(t.T())
 }
@@ -214,7 +214,8 @@ func (f *margin) minimize(ctx context.Context, start *mat.Dense, steps int) (*ma
 	return minimizeFreely(ctx, f, start, steps)
 }
 
-// minimizeFreely minimizes f over all matrices by L-BFGS from start. It returns a local minimum.
+// minimizeFreely minimizes f over all matrices by L-BFGS from the matrix start. It returns a local
+// minimum.
 func minimizeFreely(ctx context.Context, f criterion, start *mat.Dense, steps int) (*mat.Dense, error) {
 	d, q := start.Dims()
 	r, err := descent.Minimize(ctx, bound{f, ctx}, descent.Euclidean{Rows: d, Cols: q}, start, &descent.Settings{

@@ -30,16 +30,17 @@ import (
 //	∂SMI = ∂ĥᵀ(2α − β) − αᵀ∂Ĥ(3/2·α − β),  β = (Ĥ + λI)⁻¹ Ĥα
 //
 // Ĥ is block diagonal by class. The minimizer is the conjugate gradient method on the Stiefel
-// manifold. It runs for a few steps at a time, and before every run, cross-validation chooses the σ
-// and λ with the least squared error. The paper's natural gradient on the Grassmann manifold has
-// the same stationary points, because a rotation of z does not change SMI. The fit has several
-// starting points and returns the result with the least cross-validation error. A step takes time
-// n·b².
+// manifold. The minimizer runs for a few steps at a time. Before every run, cross-validation
+// chooses the σ and λ with the least squared error. The paper's natural gradient on the Grassmann
+// manifold has the same stationary points, because a rotation of z does not change SMI. The fit has
+// several starting points and returns the result with the least cross-validation error. A step
+// takes time n·b².
 type LSDR struct {
 	// Basis is the maximum number b of kernels. Default 200. There are at most as many kernels as
 	// samples.
 	Basis int
-	// Starts is the number of starting points. The first is PCA, the others are random. Default 6.
+	// Starts is the number of starting points. The first starting point is PCA, and the other
+	// starting points are random. Default 6.
 	Starts int
 	// MaxSteps bounds the number of steps from each starting point. Default 100.
 	MaxSteps int
@@ -88,7 +89,8 @@ func (m LSDR) fit(ctx context.Context, x *mat.Dense, labels []int, p int) (*mat.
 	})
 }
 
-// smi is −SMI as a function of the projection.
+// smi evaluates −SMI, the negative estimate of the mutual information, as a function of the
+// projection.
 type smi struct {
 	*kernels
 	width, lambda float64
@@ -118,7 +120,7 @@ func (s *smi) evaluate(ctx context.Context, p, grad *mat.Dense) (float64, error)
 		if err := chol.Solve(ctx, matrix.New(len(beta), 1, beta)); err != nil {
 			return 0, err
 		}
-		first, second := make([]float64, len(beta)), make([]float64, len(beta)) // 2α − β and 3/2·α − β
+		first, second := make([]float64, len(beta)), make([]float64, len(beta)) // coefficients 2α − β and 3/2·α − β
 		for j, a := range alpha {
 			first[j] = math.FMA(2, a, -beta[j])
 			second[j] = math.FMA(1.5, a, -beta[j])
@@ -183,7 +185,7 @@ func (f *kernels) momentsOf(ctx context.Context, kc *mat.Dense, c, fold int) mom
 	return m
 }
 
-// without returns the moments over the samples of m that are not in o.
+// without returns the moments over the samples that are in m but not in o.
 func (m moments) without(o moments) moments {
 	r := moments{make([]float64, len(m.h)), new(mat.Dense), m.count - o.count, m.ofClass - o.ofClass}
 	floats.SubTo(r.h, m.h, o.h)
@@ -191,7 +193,7 @@ func (m moments) without(o moments) moments {
 	return r
 }
 
-// means returns ĥ and Ĥ.
+// means returns the mean vector ĥ and the mean matrix Ĥ.
 func (m moments) means() (h []float64, hh *mat.Dense) {
 	h, hh = make([]float64, len(m.h)), mat.NewDense(len(m.h), len(m.h), nil)
 	if m.count > 0 {
@@ -224,8 +226,9 @@ func ridgeFactor(ctx context.Context, a *mat.Dense, lambda float64) (*algebra.Ch
 	return chol, nil
 }
 
-// selectSMI returns the pair σ and λ for which the density ratio at p has the smallest
-// cross-validation error. It also returns this error, which is −SMI − ½ up to a constant.
+// selectSMI returns the kernel width σ and the ridge λ for which the density ratio at p has the
+// smallest cross-validation error. It also returns the cross-validation error without its constant
+// term. This value is an estimate of −SMI − ½.
 func (f *kernels) selectSMI(ctx context.Context, p *mat.Dense) (smi, float64, error) {
 	y, u := f.project(ctx, p)
 	n, b := len(f.class), len(f.centers)
@@ -274,7 +277,7 @@ var widthFactors = []float64{0.1, 0.2, 0.35, 0.6, 1, 1.7}
 
 const folds = 5
 
-// gibbsOf sets k to exp(−d/(2σ²)).
+// gibbsOf sets k to the Gaussian kernel exp(−d/(2σ²)) of the squared distances d.
 func gibbsOf(ctx context.Context, k, d *mat.Dense, width float64) {
 	k.Scale(-precision(width), d)
 	n, _ := k.Dims()

@@ -39,12 +39,14 @@ type LSQMI struct {
 	// Basis is the maximum number b of kernels. Default 200. There are at most as many kernels as
 	// samples.
 	Basis int
-	// Starts is the number of starts: the first is PCA, the others are random. Default 11,
-	// because QMI has more local maxima than the other criteria.
+	// Starts is the number of starting points. The first starting point is PCA, and the other
+	// starting points are random. Default 11, because QMI has more local maxima than the criteria
+	// of the other methods.
 	Starts int
-	// MaxSteps bounds the steps from each start. Default 100.
+	// MaxSteps bounds the steps from each starting point. Default 100.
 	MaxSteps int
-	// Seed is the seed of the random starts, of the choice of kernels and of the folds.
+	// Seed is the seed of the random starting points, of the choice of kernels and of the
+	// cross-validation folds.
 	Seed uint64
 }
 
@@ -70,15 +72,16 @@ func (m LSQMI) fit(ctx context.Context, x *mat.Dense, labels []int, p int) (*mat
 	})
 }
 
-// climbQMI maximizes QMI from start. It returns the last point and its negative QMI.
+// climbQMI maximizes QMI by gradient ascent from the point start. It returns the last point and the
+// negative QMI at this point.
 func (f *kernels) climbQMI(ctx context.Context, start *mat.Dense, steps int) (*mat.Dense, float64, error) {
 	const run = 20 // steps between two choices of σ and λ
 	r, q := start.Dims()
 	manifold := stiefel.New(r, q)
 	at, next := mat.DenseCopyOf(start), mat.NewDense(r, q, nil)
 	grad := mat.NewDense(r, q, nil)
-	// All lengths of z are in this unit. It must stay the same, because densities, and therefore the
-	// values of QMI, depend on it.
+	// The variable unit is the unit of length for z. Densities depend on the unit, and QMI depends
+	// on the densities. Therefore the unit must stay the same.
 	unit := f.medianOf(ctx, at)
 	length := 0.3
 	var value, slope fit
@@ -128,7 +131,7 @@ func (f *kernels) climbQMI(ctx context.Context, start *mat.Dense, steps int) (*m
 		if moved {
 			continue
 		}
-		if fresh { // with σ and λ chosen for this point
+		if fresh { // σ and λ have been chosen for this point
 			_, score, err := f.selectQMI(ctx, at, unit, false)
 			return at, score, err
 		}
@@ -146,8 +149,8 @@ func (f *kernels) medianOf(ctx context.Context, p *mat.Dense) float64 {
 	return medianDistance(sqDistances(ctx, y, u))
 }
 
-// overlap returns the matrix U of a class with the given centers, without its factor, and the logarithm
-// of the factor.
+// overlap returns the matrix U of the class with the kernel centers u, divided by the factor
+// (πσ²)^{p/2}, and the logarithm of this factor. The factor has s.unit as its unit of length.
 func overlap(ctx context.Context, u *mat.Dense, s fit) (*mat.Dense, float64) {
 	_, q := u.Dims()
 	k := gaussian(ctx, u, u, precision(s.width)/2)
@@ -155,9 +158,9 @@ func overlap(ctx context.Context, u *mat.Dense, s fit) (*mat.Dense, float64) {
 	return k, float64(q) / 2 * num.Log(math.Pi*w*w)
 }
 
-// signedMeans returns Σ_i s_i φ(z_i), s_i = [y_i = c]/n − n_c/n², over the samples for which use(i) is
-// true, or all samples if use is nil. n and n_c count these samples. If derivative is true, it
-// returns the w of every dimension instead, as columns.
+// signedMeans returns Σ_i s_i φ(z_i) with s_i = [y_i = c]/n − n_c/n². The sum and the counts n and
+// n_c include only the samples for which use(i) is true, or all samples if use is nil. If
+// derivative is true, signedMeans instead returns the vectors w of all dimensions as columns.
 func (f *kernels) signedMeans(ctx context.Context, y, u, k *mat.Dense, c int, width float64, derivative bool, use func(i int) bool) *mat.Dense {
 	n, q := y.Dims()
 	b, _ := u.Dims()
@@ -170,7 +173,7 @@ func (f *kernels) signedMeans(ctx context.Context, y, u, k *mat.Dense, c int, wi
 			}
 		}
 	}
-	// One product with K gives the sums of s_i φ and of s_i z_k φ. Both are needed for
+	// One product with K gives the sums of s_i φ and of s_i z_k φ. Both sums are needed for
 	// −∂_kφ = (z_k − u_k)/σ²·φ, because u_k is a constant factor.
 	columns := 1
 	if derivative {
@@ -210,8 +213,8 @@ func (f *kernels) sign(i, c, count, ofClass int) float64 {
 	return s
 }
 
-// qmi returns the least-squares estimate of QMI: with v_b the signed means of φ_b and
-// α = (U + λI)⁻¹v, it is αᵀv − ½ αᵀUα.
+// qmi returns αᵀv − ½ αᵀUα, the least-squares estimate of QMI. The vector v holds the signed means
+// of the kernels φ_b, and α = (U + λI)⁻¹v.
 func (f *kernels) qmi(ctx context.Context, p *mat.Dense, s fit) (float64, error) {
 	y, u := f.project(ctx, p)
 	sum := 0.
@@ -260,8 +263,9 @@ func (f *kernels) qmiDerivative(ctx context.Context, grad, p *mat.Dense, s fit) 
 	return nil
 }
 
-// selectQMI returns the σ and λ with the smallest squared error of f, or of its derivatives, in
-// cross-validation at p. It also returns this error up to a constant.
+// selectQMI returns the kernel width σ and the ridge λ for which the estimate of f(z, y), or of its
+// derivatives, has the smallest squared error in cross-validation at p. It also returns this error
+// without its constant term.
 func (f *kernels) selectQMI(ctx context.Context, p *mat.Dense, unit float64, derivative bool) (fit, float64, error) {
 	y, u := f.project(ctx, p)
 	_, q := y.Dims()

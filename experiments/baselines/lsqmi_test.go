@@ -33,13 +33,13 @@ func (g gaussians) qmi(p *mat.Dense) float64 {
 	return (1 - math.Exp(-c*c/v)) / (8 * math.Sqrt(4*math.Pi*v))
 }
 
-// TestQMI compares the value and direction of the estimates with the exact QMI of Gaussians and its
-// central differences along the sphere.
+// TestQMI compares the value and direction of the estimates with the exact QMI of Gaussians and
+// with central differences of the exact QMI along the unit circle.
 func TestQMI(t *testing.T) {
 	g := gaussians{0.6, 0.9, 0.3}
 	x, labels := g.draw(2000)
 	f, _ := newKernels(ctx, x, labels, 100, 1)
-	scale := rms(projection.Centered(t.Context(), x)) // newKernels divides by it
+	scale := rms(projection.Centered(t.Context(), x)) // newKernels divides the features by scale
 	for _, angle := range []float64{-1, 0.9} {
 		p := mat.NewDense(2, 1, []float64{math.Cos(angle), math.Sin(angle)})
 		across := mat.NewDense(2, 1, []float64{-math.Sin(angle), math.Cos(angle)})
@@ -73,8 +73,8 @@ func TestQMI(t *testing.T) {
 	}
 }
 
-// TestQMIParts compares w, the integral of φ_b times the derivative of f, with central differences. For a
-// sum over samples, w is minus the derivative of the signed means when z moves.
+// TestQMIParts compares w, the integral of φ_b times the derivative of f, with central differences.
+// The vector w is minus the derivative of the signed means with respect to a shift of all samples.
 func TestQMIParts(t *testing.T) {
 	x, labels := gaussians{0.6, 0.9, 0.3}.draw(20)
 	f, _ := newKernels(ctx, x, labels, 6, 1)

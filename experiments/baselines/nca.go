@@ -65,10 +65,10 @@ func (m NCA) fit(ctx context.Context, x *mat.Dense, labels []int, p int) (*mat.D
 	return liftColumns(ctx, basis, v, d, p), nil
 }
 
-// neighborhoods is −F as a function of the projection.
+// neighborhoods evaluates −F, the function that NCA minimizes.
 type neighborhoods struct {
 	x     *mat.Dense // samples, class by class
-	class []interval // rows of each
+	class []interval // row range of each class
 }
 
 func newNeighborhoods(ctx context.Context, x *mat.Dense, labels []int) *neighborhoods {
@@ -168,7 +168,8 @@ func (f *neighborhoods) evaluate(ctx context.Context, p, grad *mat.Dense) (float
 		all, own := sums.RowRange(0, e.Rows), within.RowRange(0, e.Rows)
 		matrix.Mul(all, e, ones, false)
 		matrix.Mul(own, same, ones.RowRange(class.from, class.to), false)
-		// Replace the rows of all and own by the rows of ones, multiplied by the two factors of w.
+		// Overwrite the matrices all and own with the rows of the matrix ones, multiplied by the
+		// two factors in the formula for w.
 		for i := range e.Rows {
 			a, b, o := all.Row(i), own.Row(i), ones.Row(from+i)
 			total := a[q]

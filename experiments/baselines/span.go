@@ -63,8 +63,8 @@ func sampleSpan(ctx context.Context, x *mat.Dense) (basis, coordinates *mat.Dens
 const spanTolerance = 1e-12
 
 // liftColumns converts columns from coordinates in the span of the samples to all d features. It
-// appends zero columns up to p columns, because directions outside the span do not distinguish
-// samples.
+// appends zero columns until there are p columns, because directions outside the span do not
+// distinguish samples.
 func liftColumns(ctx context.Context, basis, v *mat.Dense, d, p int) *mat.Dense {
 	if basis != nil {
 		v = projection.Product(ctx, basis, v)

@@ -37,7 +37,7 @@ func (t *tridiagonal) values(ctx context.Context) ([]float64, error) {
 }
 
 // power returns A^β for a positive semidefinite A. Eigenvalues below n·2⁻⁵² times the largest
-// eigenvalue are rounding errors. They are raised to about this bound.
+// eigenvalue are rounding errors. Such eigenvalues are replaced by about this bound.
 func (t *tridiagonal) power(ctx context.Context, beta float64) (*mat.Dense, error) {
 	n := t.n
 	z := t.Rows(ctx)
@@ -58,8 +58,8 @@ func (t *tridiagonal) power(ctx context.Context, beta float64) (*mat.Dense, erro
 
 const (
 	epsilon = 0x1p-52
-	// maxQuadraturePower is the largest power β for which smallPower is accurate: its rounding
-	// errors grow as 1e12^β.
+	// maxQuadraturePower is the largest power β for which smallPower is accurate. The rounding
+	// errors of smallPower grow as 1e12^β.
 	maxQuadraturePower = 0.25
 )
 
@@ -105,7 +105,7 @@ func (t *tridiagonal) smallPower(ctx context.Context, beta float64) *mat.Dense {
 		identity += w
 		ws := float64(w * shift)
 		if s == first {
-			ws += float64(ws / expm1((1+beta)*h)) // the geometric series of all smaller s
+			ws += float64(ws / expm1((1+beta)*h)) // add the geometric series of the terms with smaller s
 		}
 		// T/top + shift·I.
 		at := func(i int) float64 { return t.Diagonal[i]/top + shift }
@@ -117,8 +117,8 @@ func (t *tridiagonal) smallPower(ctx context.Context, beta float64) *mat.Dense {
 			j := n - 1 - i
 			below[j] = at(j) - float64(off(j)*off(j))/below[j+1]
 		}
-		// The slice g holds the elements of row i of ws·G right of the diagonal. For shift ≥ 1,
-		// |ratio| < 1, so negligible elements remain negligible.
+		// The slice g holds the elements of row i of ws·G to the right of the diagonal. For
+		// shift ≥ 1, |ratio| < 1, so negligible elements remain negligible.
 		end := n
 		for i := n - 1; i >= 0; i-- {
 			row, m := f.RawRowView(i), ratio[i]

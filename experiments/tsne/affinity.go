@@ -92,7 +92,8 @@ func jointProbabilities(ctx context.Context, workers int, x matrix.Matrix[float6
 }
 
 const (
-	// entropyTolerance is the tolerance of H_i, which is the relative tolerance of the perplexity.
+	// entropyTolerance is the tolerance of the entropy H_i. It is also the relative tolerance of
+	// the perplexity.
 	entropyTolerance = 1e-10
 	// greatestPrecision bounds β.
 	greatestPrecision = math.MaxFloat64 / 4
@@ -101,7 +102,7 @@ const (
 // precisions finds the precisions β_i = 1/(2σ_i²).
 type precisions struct {
 	perplexity float64
-	entropy    float64    // log of it
+	entropy    float64    // logarithm of the perplexity
 	kernel     []float64  // e_j = exp(−β D_j)
 	terms      []float64  // three rows: D_j, ones, D_j²
 	sums       [3]float64 // Σ e_j D_j, Σ e_j, Σ e_j D_j²
@@ -116,8 +117,8 @@ func newPrecisions(neighbors int, perplexity float64) *precisions {
 	return b
 }
 
-// conditional replaces row i of the squared distances by p_j|i (equation 1), and returns β_i. If at
-// least as many neighbors as the perplexity share the smallest distance, β_i is infinite.
+// conditional replaces row i of the squared distances by p_j|i (equation 1), and returns β_i. If
+// the number of neighbors at the smallest distance is at least the perplexity, β_i is infinite.
 func (b *precisions) conditional(row []float64, i int) float64 {
 	m := len(b.kernel)
 	d := b.terms[:m]
@@ -189,7 +190,7 @@ func (b *precisions) search(beta float64) float64 {
 			}
 		}
 		if next == low || next == high || next > greatestPrecision {
-			return beta // the closest value in float64
+			return beta // no other float64 value is closer
 		}
 		beta = next
 	}

@@ -35,10 +35,10 @@ type field struct {
 	joint   matrix.Matrix[float64] // P
 	n, dims int
 	// Row i of the matrix rows is (1, y_i). Column j of the matrix columns is (0, y_j). The squared
-	// distance between the two is 1 + ‖y_i − y_j‖². Because of the leading 1, a product of weights
-	// with the matrix rows also contains the sum of the weights, a_i or r_i.
+	// distance between this row and this column is 1 + ‖y_i − y_j‖². Because of the leading 1, a
+	// product of weights with the matrix rows also contains the sum of the weights, a_i or r_i.
 	rows, columns matrix.Matrix[float64]
-	sums          []float64              // Σ_j w_ij of each i
+	sums          []float64              // Σ_j w_ij for each i
 	attraction    matrix.Matrix[float64] // n × (1 + dims): Σ_j p_ij w_ij (1, y_j)
 	repulsion     matrix.Matrix[float64] // n × (1 + dims): Σ_j w_ij² (1, y_j)
 	ones          []float64
@@ -76,8 +76,8 @@ func (f *field) place(y []float64) {
 	clear(f.columns.Row(0))
 }
 
-// distances computes 1 + ‖y_r − y_l‖² for rows i ≤ r < j and columns c ≤ l < e. It returns the part
-// of t that holds the result.
+// distances computes 1 + ‖y_r − y_l‖² for rows i ≤ r < j and columns c ≤ l < e. It stores the
+// result in a part of the tile t and returns this part.
 func (f *field) distances(t matrix.Matrix[float64], i, j, c, e int) matrix.Matrix[float64] {
 	d := t.RowRange(0, j-i).ColRange(0, e-c)
 	matrix.SqEuclideanTrans(d, f.rows.RowRange(i, j), f.columns.ColRange(c, e))

@@ -29,7 +29,7 @@ var (
 )
 
 // Settings configure Embed. The zero value and a nil pointer mean the defaults, which follow
-// current practice, for example scikit-learn. The paper has an exaggeration of 4 for 50
+// current practice, for example scikit-learn. The paper uses an exaggeration of 4 for 50
 // iterations, a learning rate of 100, and a momentum of 0.8 from iteration 250.
 type Settings struct {
 	// Components is the number of dimensions of the picture. Default 2.
@@ -50,8 +50,9 @@ type Settings struct {
 	// Default n/(4·EarlyExaggeration), but at least 50 (A. C. Belkina et al., Nature Communications
 	// 10, 2019).
 	LearningRate float64
-	// EarlyMomentum is the momentum α(t) while p_ij are exaggerated, and Momentum is α(t) afterwards.
-	// Both are less than 1. A negative value means no momentum. Defaults 0.5 and 0.8.
+	// EarlyMomentum is the momentum α(t) while the p_ij are exaggerated, and Momentum is α(t)
+	// afterwards. Both values must be less than 1. A negative value means no momentum. Defaults 0.5
+	// and 0.8.
 	EarlyMomentum, Momentum float64
 	// MinGain is the lower bound of the gains. The gain of a coordinate multiplies its learning
 	// rate. A gain increases by 0.2 while the coordinate moves against its gradient. Otherwise the
@@ -61,9 +62,10 @@ type Settings struct {
 	// Tolerance ends the iterations when the norm of the gradient is at most Tolerance, but not
 	// during exaggeration. Default 1e-7. A negative value disables this test.
 	Tolerance float64
-	// Init holds the initial positions (n × Components). By default they are Gaussian with standard
-	// deviation 1e-4, drawn from Seed. The default positions depend only on n, Components and Seed.
-	// Therefore, embeddings of different features of the same samples start at the same positions.
+	// Init holds the initial positions (n × Components). By default, the initial positions are
+	// random numbers generated from Seed. Their distribution is Gaussian with standard deviation
+	// 1e-4. The default positions depend only on n, Components and Seed. Therefore, embeddings of
+	// different features of the same samples start at the same positions.
 	Init mat.Matrix
 	// Seed determines the default initial positions.
 	Seed uint64
@@ -76,7 +78,7 @@ type Settings struct {
 
 // Step is one step of the descent.
 type Step struct {
-	Index, Total int     // number of the step, starting at 1, and of all steps
+	Index, Total int     // index of the step, starting at 1, and total number of steps
 	GradientNorm float64 // gradient norm before the step, including exaggeration
 }
 
@@ -106,10 +108,11 @@ const initialSpread = 1e-4
 //	q_ij ∝ (1 + ‖y_i − y_j‖²)⁻¹                                          equation 4
 //
 // over the positions y_i by gradient descent with momentum (algorithm 1). The σ_i give every row of
-// p_j|i the required perplexity, with a relative error of at most 1e-9. They are found by a
-// safeguarded Newton iteration, and not by the paper's binary search. A sample may have at least as
-// many equally close nearest neighbors as the perplexity, for example copies of itself. Then only
-// these neighbors have a positive probability p_j|i, with equal values.
+// p_j|i the required perplexity, with a relative error of at most 1e-9. The σ_i are found by a
+// safeguarded Newton iteration instead of the paper's binary search. Several neighbors of a sample
+// may have the same smallest distance, for example because they are copies of the sample. If the
+// number of these neighbors is at least the perplexity, their probabilities p_j|i are equal, and
+// all other probabilities are 0.
 //
 // The settings may be nil. Embed does not change x. If the context ends, or Progress returns an
 // error, Embed returns the current positions together with the error. The result is nil if there
@@ -176,8 +179,8 @@ func (r *Result) descend(ctx context.Context, f *field) error {
 			exaggeration, momentum = set.EarlyExaggeration, max(set.EarlyMomentum, 0)
 		}
 		if r.Iterations == 0 || r.Iterations == exaggerated {
-			// Reset the gains, because the objective changes here. Exaggeration leaves small gains,
-			// and the final divergence would be larger.
+			// Reset velocities and gains, because the objective changes here. With the small gains
+			// that exaggeration leaves, the final divergence would be larger.
 			clear(velocity)
 			for i := range gain {
 				gain[i] = 1

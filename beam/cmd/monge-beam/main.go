@@ -84,8 +84,8 @@ func main() {
 }
 
 // runWithTempDir calls run with a new folder for temporary files, and removes this folder
-// afterwards. For every loopback pipeline, Beam leaves an empty file beamloopbackworker-… among the
-// temporary files.
+// afterwards. Beam leaves an empty file beamloopbackworker-… in the temporary folder for every
+// loopback pipeline.
 func runWithTempDir(ctx context.Context) error {
 	dir, err := os.MkdirTemp("", "monge-beam-")
 	if err != nil {
@@ -149,7 +149,8 @@ func splitList(text string) []string {
 }
 
 // readTraining reads the labeled file --in. Like monge fit, it uses only the rows with split 0 if
-// the file has an array split. If m is not nil, columns are found by the names that m has stored.
+// the file has an array split. If m is not nil, readTraining finds the columns by the column names
+// stored in the model m.
 func readTraining(m *wda.Model) (*dataset.Dataset, error) {
 	var how dataset.Missing
 	if err := how.UnmarshalText([]byte(*missing)); err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/gomonge/monge/wda"
 )
 
-// TestMain runs the command itself in processes that tests start.
+// TestMain runs the command instead of the tests in processes that a test has started.
 func TestMain(m *testing.M) {
 	if os.Getenv("MONGE_BEAM_COMMAND") != "" {
 		main()
@@ -22,14 +22,16 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// command returns the command without starting it.
+// command returns an exec.Cmd that runs monge-beam with args and the given folder for temporary
+// files.
 func command(temporary string, args ...string) *exec.Cmd {
 	cmd := exec.Command(os.Args[0], args...)
 	cmd.Env = append(os.Environ(), "MONGE_BEAM_COMMAND=1", "TMPDIR="+temporary, "TMP="+temporary)
 	return cmd
 }
 
-// writeModel fits a model of 3 columns and 3 classes in several pipelines and returns its file.
+// writeModel fits a model of 3 columns and 3 classes in several pipelines and returns the path of
+// the model file.
 func writeModel(t *testing.T, dir string) string {
 	t.Helper()
 	var rows strings.Builder
@@ -125,7 +127,8 @@ func makeTable(rows int, names ...string) string {
 }
 
 // TestTable checks that a fit writes the same bytes as monge fit. It also checks that the columns
-// of a different file are found by name, and that the classes are those of monge predict.
+// of a different file are found by name, and that the predicted classes equal those of monge
+// predict.
 func TestTable(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }

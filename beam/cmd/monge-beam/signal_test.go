@@ -26,7 +26,7 @@ func TestInterrupted(t *testing.T) {
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
-		rows, err := os.OpenFile(in, os.O_WRONLY, 0) // returns when the worker reads
+		rows, err := os.OpenFile(in, os.O_WRONLY, 0) // OpenFile returns when the worker opens the pipe
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -30,7 +30,7 @@ const (
 // Client sends requests one after the other.
 type Client interface{ Do() Outcome }
 
-// Run describes a run.
+// Run holds the settings of a measurement run.
 type Run struct {
 	Rate     float64 // requests per second; 0 sends the next request after each answer
 	Duration time.Duration
@@ -49,10 +49,10 @@ type Result struct {
 // PerSecond returns the number of requests per second with outcome o.
 func (r *Result) PerSecond(o Outcome) float64 { return float64(r.Counts[o]) / r.Elapsed.Seconds() }
 
-// newHistogram returns a histogram from 1 µs to one minute with three digits.
+// newHistogram returns a histogram from 1 µs to one minute with three significant digits.
 func newHistogram() *hdrhistogram.Histogram { return hdrhistogram.New(1, 60_000_000, 3) }
 
-// Do makes a run with the given clients, each in a goroutine with its own histogram.
+// Do sends the requests of the run. Each client has its own goroutine and its own histogram.
 func (r Run) Do(ctx context.Context, clients []Client) *Result {
 	ctx, cancel := context.WithTimeout(ctx, r.Duration)
 	defer cancel()

@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// stalling answers immediately, except for one pause in which all clients wait.
+// stalling is a client that waits for 200 ms in its first request and answers all other requests
+// immediately.
 type stalling struct{ once *atomic.Bool }
 
 func (c stalling) Do() Outcome {
@@ -24,7 +25,7 @@ func TestOmission(t *testing.T) {
 	if n < 850 || n > 1150 || r.Counts[OK] != n {
 		t.Errorf("%d requests in a second at 1000 a second, %v", n, r.Counts)
 	}
-	var slow int64 // a fifth of the requests is due during the pause; half of them wait for 100 ms or more
+	var slow int64 // a fifth of the requests is due during the pause; half of these requests wait for 100 ms or more
 	for _, b := range r.Latency.Distribution() {
 		if b.From >= 100_000 {
 			slow += b.Count

@@ -27,13 +27,13 @@ import (
 	"google.golang.org/grpc/status"
 )
 
-// This file simulates attacks that used to stop the service, on a small scale. The tests count
-// bytes and answers and have long timeouts, so that they do not fail on a busy machine.
+// The tests in this file attack the service on a small scale. They count bytes and answers and have
+// long timeouts, so that they do not fail on a busy machine.
 
 const secret = "0123456789abcdef"
 
-// attacker is a gRPC client that opens streams. On each stream it sends all but the last byte of a
-// message as fast as flow control allows, and then stalls.
+// attacker is a gRPC client that opens streams. On each stream, the attacker sends all but the last
+// byte of a message as fast as flow control allows, and then stalls.
 type attacker struct {
 	t      *testing.T
 	conn   net.Conn
@@ -135,7 +135,7 @@ func (a *attacker) read() {
 	}
 }
 
-// state returns the number of bytes sent and of streams that have ended.
+// state returns the number of sent bytes and the number of ended streams.
 func (a *attacker) state() (sent, ended int) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -181,7 +181,7 @@ const classifyMethod = pb.Transform_Classify_FullMethodName
 func TestStalledWithoutToken(t *testing.T) {
 	r := start(t, guarded(t), io.Discard)
 	address := r.Addresses()[2]
-	if err := classifies(t, address); err != nil { // allocations of a first request do not count
+	if err := classifies(t, address); err != nil { // keep the allocations of the first request out of the measurement
 		t.Fatal(err)
 	}
 	before := heap()
@@ -228,7 +228,7 @@ func TestStalledWithToken(t *testing.T) {
 	if err := classifies(t, address); err != nil {
 		t.Errorf("beside the attack: %v", err)
 	}
-	time.Sleep(50 * time.Millisecond) // so that more bytes could arrive
+	time.Sleep(50 * time.Millisecond) // gives excess bytes time to arrive
 	sent, ended := a.state()
 	if most := slots + streams*(64<<10); sent > most || ended > 0 {
 		t.Errorf("%d bytes were received, %d at most are allowed; %d streams ended", sent, most, ended)
@@ -251,7 +251,7 @@ func TestReceiveTime(t *testing.T) {
 		switch {
 		case strings.HasPrefix(answer, fmt.Sprint(int(codes.DeadlineExceeded))):
 			slow++
-		case !strings.HasPrefix(answer, fmt.Sprint(int(codes.Unavailable))): // it never had a slot
+		case !strings.HasPrefix(answer, fmt.Sprint(int(codes.Unavailable))): // the stream never had a slot
 			t.Errorf("%s", answer)
 		}
 	}
@@ -292,7 +292,7 @@ func TestIdleConnections(t *testing.T) {
 	}
 	text := r.get(t, r.admin+"/metrics")
 	for _, want := range []string{`monge_connections{listener="http"} 5`, `monge_connections{listener="admin"} 5`, "monge_connections_evicted_total 1"} {
-		if !strings.Contains(text, want) { // 20/4 connections, including the client's; more than 150 were evicted
+		if !strings.Contains(text, want) { // the count 5 is a quarter of the limit 20; more than 150 connections were evicted
 			t.Errorf("no %s", want)
 		}
 	}

@@ -27,13 +27,13 @@ type Config struct {
 	// Public allows non-loopback addresses without TLS and token.
 	Public bool
 
-	Body        int64         // maximum bytes of a request
-	Receiving   int           // gRPC messages received at the same time
+	Body        int64         // maximum size of a request in bytes
+	Receiving   int           // maximum number of gRPC messages received at the same time
 	Connections int           // maximum connections of each listener
-	Streams     int           // concurrent requests on an HTTP/2 connection
+	Streams     int           // maximum number of concurrent requests on an HTTP/2 connection
 	ReadTimeout time.Duration // time limit for receiving a request
-	Idle        time.Duration // connections without requests are closed after this time
-	Age         time.Duration // all connections are closed after this time
+	Idle        time.Duration // time after which a connection without requests is closed
+	Age         time.Duration // maximum age of a connection; 0 means no limit
 	Watch       time.Duration // time between checks of the model file; 0 means no checks
 	// Drain is the time for which the service still accepts requests after /readyz has started to
 	// answer 503. Grace is the time that requests in progress have after the listeners are closed.
@@ -41,8 +41,8 @@ type Config struct {
 	AccessLog    bool
 
 	// Middleware wraps the HTTP handler. GRPCOptions are additional options of the gRPC server.
-	// Both can be used to add an OpenTelemetry SDK. For gRPC, use a stats handler: interceptors are
-	// not called, because methods are registered as streams (see package grpcapi).
+	// These fields can be used to add an OpenTelemetry SDK. For gRPC, use a stats handler:
+	// interceptors are not called, because methods are registered as streams (see package grpcapi).
 	Middleware  func(http.Handler) http.Handler
 	GRPCOptions []grpc.ServerOption
 }

@@ -23,7 +23,7 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 )
 
-// peak returns the largest growth of the heap during f in bytes, including garbage.
+// peak returns the largest growth of the heap in bytes, including garbage, while f runs.
 func peak(f func()) int64 {
 	before, most := int64(heap()), int64(0)
 	ended := make(chan struct{})
@@ -40,7 +40,8 @@ func peak(f func()) int64 {
 	}
 }
 
-// amplified returns bodies of at most 8 MB that become much larger if they are decoded carelessly.
+// amplified returns bodies of at most 8 MB that would become much larger if a careless decoder
+// decoded them.
 func amplified() map[string]string {
 	long, many := strings.Repeat("x", 400_000), 400_000
 	var keys strings.Builder

@@ -27,12 +27,13 @@ import (
 type Server struct {
 	config Config
 	log    *slog.Logger
-	seen   os.FileInfo // the model file at the last check
+	seen   os.FileInfo // file information of the model file at the last check
 	api    *httpapi.API
 	rpc    *grpcapi.API // nil if gRPC is off
 	http   []*http.Server
 	grpc   *grpc.Server
-	// listeners contains the listeners of http in the same order, and then the listener of grpc.
+	// listeners contains the listeners of the servers in http, in the same order, and then the gRPC
+	// listener.
 	listeners []*guard.Listener
 }
 
@@ -72,7 +73,7 @@ func New(config Config, log *slog.Logger, m *metrics.Metrics) (_ *Server, err er
 		write         time.Duration // time limit for an answer
 	}{
 		{"http", config.HTTP, config.Middleware(s.api.Handler()), 2*config.ReadTimeout + config.Engine.Limits.Timeout},
-		{"admin", config.Admin, s.api.Admin(), 5 * time.Minute}, // long enough for a profile, whose duration the request sets
+		{"admin", config.Admin, s.api.Admin(), 5 * time.Minute}, // long enough for a profile; the request sets the duration of the profile
 	} {
 		if l.address == "" {
 			continue
@@ -129,7 +130,7 @@ func (s *Server) Addresses() (out []net.Addr) {
 	return out
 }
 
-// Reload reads the model file again. It also logs its error.
+// Reload reads the model file again. Reload also logs the error that it returns.
 func (s *Server) Reload(ctx context.Context) error { return s.api.Reload(ctx) }
 
 // Run answers requests until the context ends. Then it waits for requests in progress. It returns
@@ -159,7 +160,7 @@ func (s *Server) Run(ctx context.Context) error {
 		})
 	}
 	if s.config.Watch > 0 {
-		go s.watchModel(ctx) // Run does not wait for this goroutine, which a stalled file system could block
+		go s.watchModel(ctx) // Run does not wait for this goroutine, because a stalled file system could block the goroutine
 	}
 	s.log.Info("listening", "addresses", fmt.Sprint(s.Addresses()))
 	<-ctx.Done()
@@ -172,7 +173,7 @@ func (s *Server) Run(ctx context.Context) error {
 	if s.rpc != nil {
 		s.rpc.Drain()
 	}
-	time.Sleep(s.config.Drain) // answers now close their connections, so clients move to another server
+	time.Sleep(s.config.Drain) // during this time, every answer closes its connection, so that clients move to another server
 	return errors.Join(failed, s.shutdown())
 }
 

@@ -43,7 +43,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// config returns the default flags with ports chosen by the system.
+// config returns a configuration with the default values of the flags and with ports chosen by the
+// system.
 func config(t *testing.T) Config {
 	t.Helper()
 	var c Config
@@ -160,7 +161,7 @@ func TestReloads(t *testing.T) {
 }
 
 // TestWatch checks that a new model file is served without a request to reload, and that a damaged
-// file is not.
+// file is not served.
 func TestWatch(t *testing.T) {
 	c := config(t)
 	c.Watch = time.Millisecond
@@ -212,7 +213,8 @@ func TestSlowClient(t *testing.T) {
 	}
 }
 
-// TestEnvironment checks that every flag has a variable, and that the command line overrides it.
+// TestEnvironment checks that every flag has an environment variable, and that the command line
+// overrides the variable.
 func TestEnvironment(t *testing.T) {
 	var c Config
 	fs := flag.NewFlagSet("", flag.ContinueOnError)
@@ -229,8 +231,9 @@ func TestEnvironment(t *testing.T) {
 	}
 }
 
-// TestObserved checks a request over both protocols. It must keep its ID and its trace, have one
-// line in the access log unless the log is disabled, and pass through the configured middleware.
+// TestObserved checks a request over both protocols. The request must keep its ID and its trace,
+// and must pass through the configured middleware. The access log must contain one line for the
+// request unless the log is disabled.
 func TestObserved(t *testing.T) {
 	const trace = "4bf92f3577b34da6a3ce929d0e0e4736"
 	for _, on := range []bool{true, false} {
@@ -301,7 +304,7 @@ func TestAge(t *testing.T) {
 
 func first(md metadata.MD, name string) string { return strings.Join(md.Get(name), ",") }
 
-// lines is a log that several goroutines write.
+// lines is a log to which several goroutines can write.
 type lines struct {
 	mu   sync.Mutex
 	text strings.Builder
@@ -335,7 +338,7 @@ func TestFullDisk(t *testing.T) {
 	if o := c.Do(); o != load.OK {
 		t.Errorf("%v", o)
 	}
-	fixture.Until(t, func() bool { return strings.Contains(r.get(t, r.admin+"/metrics"), "monge_log_errors_total 2\n") }) // the lines for the model and for listening
+	fixture.Until(t, func() bool { return strings.Contains(r.get(t, r.admin+"/metrics"), "monge_log_errors_total 2\n") }) // one line for the model and one line for the listeners
 }
 
 // TestShutdown checks that requests in flight are answered before the service ends.
@@ -375,8 +378,8 @@ func TestShutdown(t *testing.T) {
 	}
 }
 
-// TestDrain checks that clients which keep connections and obey "Connection: close" see no
-// connection reset during shutdown.
+// TestDrain checks that clients see no connection reset during shutdown if they keep connections
+// and obey "Connection: close".
 func TestDrain(t *testing.T) {
 	c := config(t)
 	c.Drain = 300 * time.Millisecond
@@ -388,8 +391,8 @@ func TestDrain(t *testing.T) {
 			client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 1}}
 			defer client.CloseIdleConnections()
 			for {
-				// The body cannot be read twice. Therefore the client does not repeat a failed
-				// request automatically.
+				// The body cannot be read twice, so the client does not repeat a failed request
+				// automatically.
 				a, err := client.Post(r.url+"/v1/classify", "application/x-float64", io.MultiReader(bytes.NewReader(make([]byte, 80))))
 				if errors.Is(err, syscall.ECONNREFUSED) {
 					return // the service has ended
@@ -412,8 +415,8 @@ func TestDrain(t *testing.T) {
 	wg.Wait()
 }
 
-// TestWatchedShutdown checks that a client that watches the health service is notified of the
-// shutdown, and does not delay it.
+// TestWatchedShutdown checks that a client that watches the health service learns of the shutdown,
+// and that this client does not delay the shutdown.
 func TestWatchedShutdown(t *testing.T) {
 	c := config(t)
 	c.Grace = time.Minute
@@ -441,8 +444,8 @@ func TestWatchedShutdown(t *testing.T) {
 	}
 }
 
-// TestAddresses checks that addresses that other machines can reach require TLS and a token, or the
-// flag -insecure-public.
+// TestAddresses checks that TLS and a token, or the flag -insecure-public, are required for
+// addresses that other machines can reach.
 func TestAddresses(t *testing.T) {
 	cert, key, pool := certificate(t)
 	token := fixture.Write(t, filepath.Join(t.TempDir(), "token"), []byte("0123456789abcdef\n"))
@@ -522,8 +525,8 @@ func certificate(t *testing.T) (cert, key string, pool *x509.CertPool) {
 	return cert, key, pool
 }
 
-// TestMillionColumns checks that a request with a million columns needs little more memory than its
-// bytes.
+// TestMillionColumns checks that a request with a million columns needs only a little more memory
+// than the size of the request.
 func TestMillionColumns(t *testing.T) {
 	r := start(t, config(t), io.Discard)
 	body := append(append([]byte(`{"rows":[[`), bytes.Repeat([]byte("0,"), 1e6)...), "0]]}"...)

@@ -1,7 +1,7 @@
 // Package servicepb is the gRPC interface, generated from service.proto. The go:generate command
 // needs protoc, protoc-gen-go and protoc-gen-go-grpc in the path. protoc is in Debian's package
-// protobuf-compiler. It is also in the Python package grpcio-tools, where its name is python3 -m
-// grpc_tools.protoc. The other two are installed by
+// protobuf-compiler. The Python package grpcio-tools also contains protoc, as the command python3
+// -m grpc_tools.protoc. Install protoc-gen-go and protoc-gen-go-grpc with
 //
 //	go install google.golang.org/protobuf/cmd/protoc-gen-go@v1.36.12
 //	go install google.golang.org/grpc/cmd/protoc-gen-go-grpc@v1.6.2

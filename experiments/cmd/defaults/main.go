@@ -1,7 +1,7 @@
-// Command defaults compares the default settings of package wda with PCA and with other settings. A
-// row of the printed table has the mean nearest-neighbor errors on test data. To save time, every
-// choice of settings except the default uses float32. With 20 splits the command takes about half
-// an hour.
+// Command defaults compares the default settings of package wda with PCA and with other settings.
+// Each row of the printed table shows mean nearest-neighbor errors on test data. To save time,
+// every choice of settings except the default uses float32. With 20 splits the command takes about
+// half an hour.
 //
 //	go run ./cmd/defaults -splits 20 -run USPS FOLDER
 package main
@@ -34,7 +34,7 @@ type candidate struct {
 	set  func(p int) *wda.Settings
 }
 
-// neighbors are the numbers of nearest neighbors.
+// neighbors contains the numbers K of nearest neighbors with which errors are measured.
 var neighbors = []int{5, 1}
 
 func main() {
@@ -86,7 +86,7 @@ func candidates() []candidate {
 	}
 }
 
-// experiment is a data set and how its rows are divided.
+// experiment is a data set and the division of its rows into training and test rows.
 type experiment struct {
 	name, file string
 	p          int
@@ -173,7 +173,7 @@ func (e experiment) compare(ctx context.Context, folder string, splits int, all 
 	return nil
 }
 
-// split draws training and test rows. If the file marks official test rows, they are the test rows.
+// split draws training and test rows. If the file marks official test rows, split uses these rows.
 // Otherwise all rows that are not training rows are test rows.
 func (e experiment) split(all *dataset.Dataset, seed uint64) (train, test *dataset.Dataset, err error) {
 	switch {
@@ -196,8 +196,8 @@ func (e experiment) split(all *dataset.Dataset, seed uint64) (train, test *datas
 	return train, test, err
 }
 
-// withNoise standardizes x with the column means and standard deviations of from. It then appends
-// 100 columns of Gaussian noise.
+// withNoise standardizes x with the column means and standard deviations of the matrix from. It
+// then appends 100 columns of Gaussian noise.
 func withNoise(from, x *mat.Dense, seed uint64) *mat.Dense {
 	const noise = 100
 	m, d := from.Dims()

@@ -395,7 +395,7 @@ func (c *command) runOne(ctx context.Context, e experiments.Experiment) (result,
 	return out, nil
 }
 
-// showsProgress reports whether standard error is a terminal and JSON was not asked for.
+// showsProgress reports whether standard error is a terminal and the flag --json is not set.
 func (c *command) showsProgress() bool {
 	f, ok := c.stderr.(*os.File)
 	return ok && !c.json && term.IsTerminal(int(f.Fd()))

@@ -206,7 +206,7 @@ func TestSignal(t *testing.T) {
 	}
 	for _, c := range []struct {
 		args  string
-		data  string // the folder of the shared data that replaces @ in args
+		data  string // folder of the shared data; its path replaces @ in args
 		after time.Duration
 	}{
 		{args: "toy --trials 100000", after: 100 * time.Millisecond},

@@ -112,7 +112,7 @@ func (e *experiment) compare(ctx context.Context, size, name string) error {
 	return nil
 }
 
-// fit fits WDA to the digits in part and prints a table row.
+// fit fits WDA to the digits in the data set part and prints a table row.
 func (e *experiment) fit(ctx context.Context, size, name string, method wda.Method, part, neighbors *dataset.Dataset) error {
 	m, err := wda.Fit(ctx, part.X, part.Labels, &wda.Settings{
 		Components: components,

@@ -164,7 +164,7 @@ func (o *options) readProcessorTimes() (p processorTimes, err error) {
 }
 
 // stolenTime returns the processor time taken by the hypervisor and the total processor time, in
-// ticks. It returns zeros if the system does not report them.
+// ticks. It returns zeros if the system does not report these times.
 func stolenTime() (stolen, all float64) {
 	const steal = 8 // field number in the line "cpu user nice system idle iowait irq softirq steal"
 	text, _ := os.ReadFile("/proc/stat")
@@ -179,7 +179,7 @@ func stolenTime() (stolen, all float64) {
 	return stolen, all
 }
 
-// distinctRequests is the number of different requests. A client sends them in turn.
+// distinctRequests is the number of different requests. A client sends these requests in turn.
 const distinctRequests = 32
 
 // connect returns clients with requests for the served model.

@@ -25,8 +25,8 @@ import (
 )
 
 func main() {
-	// An unread log must not stop the service or its shutdown. So lines wait in a queue, and
-	// writing to a closed pipe is an error instead of a signal.
+	// The service must work and shut down even if nobody reads its log. Therefore log lines wait in
+	// a queue, and a write to a closed pipe returns an error instead of raising a signal.
 	signal.Ignore(syscall.SIGPIPE)
 	m := metrics.New()
 	stderr := linequeue.New(os.Stderr, 1<<20, m.Unlogged)

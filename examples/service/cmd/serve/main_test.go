@@ -20,7 +20,7 @@ import (
 	"github.com/gomonge/monge/examples/service/internal/fixture"
 )
 
-// TestMain runs the command instead of the tests if a test has set the environment variable for it.
+// TestMain runs the command instead of the tests if a test has set SERVE_IN_TEST.
 func TestMain(m *testing.M) {
 	if os.Getenv("SERVE_IN_TEST") != "" {
 		main()
@@ -38,7 +38,7 @@ type process struct {
 	model  string
 }
 
-// serve starts the command and reads its standard error until it listens.
+// serve starts the command and reads its standard error until the command listens.
 func serve(t *testing.T, args ...string) *process {
 	t.Helper()
 	p := &process{model: fixture.Model(t, 1)}

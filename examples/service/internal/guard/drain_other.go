@@ -5,7 +5,7 @@ package guard
 import "net"
 
 // shrinkQueue and acceptWaiting do nothing. Clients that connect while the listener closes may see
-// a reset.
+// a connection reset.
 func shrinkQueue(net.Listener) {}
 
 func acceptWaiting(net.Listener) net.Conn { return nil }

@@ -10,8 +10,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// shrinkQueue reduces to one the number of connections that can wait for Accept. The system ignores
-// further clients. They try again later, and are refused if the listener is closed by then.
+// shrinkQueue reduces the number of connections that can wait for Accept to one. The system ignores
+// all further clients. These clients try again later. If the listener is closed by then, the system
+// refuses them.
 func shrinkQueue(l net.Listener) {
 	withDescriptor(l, func(fd int) { unix.Listen(fd, 0) })
 }

@@ -2,10 +2,10 @@
 // clients.
 //
 // If a client connects when the limit is reached, the listener closes a connection that is not in
-// use. It prefers the oldest connection that has never made an authorized request. If there is
-// none, it closes the connection that has been idle for the longest time. If all connections are in
-// use, the new connection waits. At most a quarter of the connections may be without an authorized
-// request.
+// use. It prefers the oldest connection that has never made an authorized request. If there is no
+// such connection, the listener closes the connection that has been idle for the longest time. If
+// all connections are in use, the new connection waits. At most a quarter of the connections may be
+// without an authorized request.
 package guard
 
 import (
@@ -31,7 +31,7 @@ type Listener struct {
 	change *sync.Cond // signals that a connection was closed or is idle, or that the listener was closed
 	conns  map[*Conn]struct{}
 	new    int    // connections without an authorized request so far
-	uses   uint64 // counts uses, to order connections by their last use
+	uses   uint64 // number of uses so far, to order connections by their last use
 	closed bool
 }
 
@@ -82,7 +82,7 @@ func (l *Listener) remove(c *Conn) {
 	delete(l.conns, c)
 }
 
-// evictionCandidate returns the connection to close first, or nil if all are in use.
+// evictionCandidate returns the connection to close first, or nil if all connections are in use.
 func (l *Listener) evictionCandidate() (first *Conn) {
 	for c := range l.conns {
 		if c.requests > 0 {
@@ -131,8 +131,8 @@ func (l *Listener) Unread() bool {
 }
 
 const (
-	// settleTime is the time after which every connecting client is in the queue or has been
-	// ignored.
+	// settleTime is the time after which the system has either queued or ignored every connecting
+	// client.
 	settleTime = 20 * time.Millisecond
 	// retransmitTime is the time after which a client repeats a packet that was lost because the
 	// queue was full. Afterwards the client's connection is in the queue.
@@ -167,7 +167,7 @@ func (l *Listener) Close() error {
 	if err := l.Listener.Close(); !l.draining.Load() {
 		return err
 	}
-	return nil // Drain has closed it already
+	return nil // Drain has already closed the listener
 }
 
 // Open returns the number of open connections.
@@ -177,8 +177,8 @@ func (l *Listener) Open() int {
 	return len(l.conns)
 }
 
-// Conn is a connection of a Listener. Its methods, except the methods of net.Conn, accept a nil
-// Conn, for servers without a Listener.
+// Conn is a connection of a Listener. All methods except those of net.Conn accept a nil *Conn.
+// Servers without a Listener use a nil *Conn.
 type Conn struct {
 	net.Conn
 	listener *Listener
@@ -192,7 +192,8 @@ type Conn struct {
 	lastUse    uint64 // value of listener.uses at the last use
 }
 
-// address is a remote address that refers to its Conn. It works through a TLS connection.
+// address is a remote address that refers to its Conn. Function Of finds the Conn even if a TLS
+// connection wraps the Conn.
 type address struct {
 	net.Addr
 	conn *Conn
@@ -218,8 +219,8 @@ func (c *Conn) Close() error {
 	return c.Conn.Close()
 }
 
-// Begin marks the beginning of an authorized request. Until End is called, the connection is not
-// closed to make room.
+// Begin marks the beginning of an authorized request. Until End is called, the listener does not
+// close the connection to make room for another connection.
 func (c *Conn) Begin() { c.addRequests(1) }
 
 // End marks the end of a request.

@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// listen returns a listener with a limit of connections, and a function that connects.
+// listen returns a listener that accepts at most limit connections, and a function that opens a
+// connection to the listener.
 func listen(t *testing.T, limit int, evicted *int) (*Listener, func() (client net.Conn, server *Conn)) {
 	t.Helper()
 	inner, err := net.Listen("tcp", "127.0.0.1:0")
@@ -61,7 +62,7 @@ func TestEviction(t *testing.T) {
 	a.End()
 	anonymous, _ := connect()
 	_, b := connect()
-	closed(t, anonymous) // although the authorized connection is older
+	closed(t, anonymous) // anonymous is closed, although the authorized connection is older
 	b.Begin()
 	b.End()
 	a.Begin()
@@ -72,7 +73,7 @@ func TestEviction(t *testing.T) {
 	if l.Open() != 2 || evicted != 2 {
 		t.Errorf("%d open, %d evicted", l.Open(), evicted)
 	}
-	// All connections are in use: the next one waits until a request ends.
+	// All connections are in use: the next connection waits until a request ends.
 	dial(t, l)
 	accepted := make(chan error)
 	go func() { _, err := l.Accept(); accepted <- err }()
@@ -125,7 +126,7 @@ func TestUnauthorized(t *testing.T) {
 	}
 }
 
-// TestClose checks that closing the listener ends the wait of a connection.
+// TestClose checks that closing the listener ends an Accept that waits for room.
 func TestClose(t *testing.T) {
 	var evicted int
 	l, connect := listen(t, 2, &evicted)

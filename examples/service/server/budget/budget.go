@@ -23,10 +23,11 @@ type Budget struct {
 	free  *semaphore.Weighted
 }
 
-// New returns a budget of a number of bytes.
+// New returns a Budget of the given number of bytes.
 func New(bytes int64) *Budget { return &Budget{bytes, semaphore.NewWeighted(bytes)} }
 
-// A Share is the part of a Budget that one request holds. One goroutine uses it at a time.
+// A Share is the part of a Budget that one request holds. Only one goroutine may use a Share at a
+// time.
 type Share struct {
 	budget *Budget
 	held   int64
@@ -48,7 +49,7 @@ func (s *Share) Take(n int64) error {
 	return nil
 }
 
-// Release returns all bytes of the share.
+// Release gives all bytes of the share back to the budget.
 func (s *Share) Release() {
 	s.budget.free.Release(s.held)
 	s.held = 0

@@ -42,8 +42,8 @@ type Config struct {
 	// Memory is the budget of all requests in bytes. One half is for the workspaces of the solvers.
 	// The other half is for request bodies, decoded values and answers.
 	Memory int64
-	// MaxModel limits the bytes of a model file and of the arrays in it. ModelTime limits the time
-	// to read and check a model.
+	// MaxModel is the maximum size in bytes of a model file and of the arrays in the file.
+	// ModelTime is the time limit for reading and checking a model.
 	MaxModel  int64
 	ModelTime time.Duration
 	// ExtraColumns allows named samples to have columns that the model does not know.
@@ -52,10 +52,10 @@ type Config struct {
 
 // Limits bound a single request.
 type Limits struct {
-	Rows    int           // samples in a request to project or classify
-	Columns int           // dimension of the points of a transport problem
-	Pairs   int           // elements of the cost matrix of a transport problem, n·m
-	Timeout time.Duration // longest time for a request; a request may set a shorter one
+	Rows    int           // maximum number of samples in a request to project or classify
+	Columns int           // maximum dimension of the points of a transport problem
+	Pairs   int           // maximum number n·m of elements in the cost matrix of a transport problem
+	Timeout time.Duration // maximum duration of a request; a request may set a shorter timeout
 }
 
 // Solvers configure the pool of solvers.
@@ -87,7 +87,7 @@ type Engine struct {
 	current   atomic.Pointer[served]
 
 	pool            *sinkhorn.Pool[float64]
-	exactMemory     int64 // limit of the workspace of an exact problem
+	exactMemory     int64 // maximum workspace of an exact problem in bytes
 	work, transport *Queue
 	requests        atomic.Int64 // requests in progress
 }
@@ -114,14 +114,15 @@ func New(config Config, log *slog.Logger) (*Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	// An exact problem may use as much memory as a problem solved by the pool, a quarter of a
-	// solver's share. Meanwhile the idle solver of the pool keeps 10/32 of the share.
+	// An exact problem may use a quarter of the memory of one solver, like a problem that the pool
+	// solves. Meanwhile, the idle solver of the pool keeps at most 10/32 of the memory of one
+	// solver.
 	e.exactMemory = config.Memory / 2 / int64(e.transport.Slots()) / 4
 	return e, e.Reload(context.Background())
 }
 
-// Share returns a share of the memory budget for a request. Release it when the request has been
-// answered.
+// Share returns a share of the memory budget for a request. Release the share when the request has
+// been answered.
 func (e *Engine) Share() *budget.Share { return e.budget.Share() }
 
 // MaxRows returns the largest number of samples in a request.
@@ -136,7 +137,7 @@ func (e *Engine) QueueOf(op Operation) *Queue {
 }
 
 // Enter counts the beginning of a request. It returns ErrRequests if too many requests are in
-// progress. If it returns nil, call Leave when the request has been answered.
+// progress. If Enter returns nil, call Leave when the request has been answered.
 func (e *Engine) Enter() error {
 	if e.requests.Add(1) > int64(e.config.Requests) {
 		e.requests.Add(-1)
@@ -152,8 +153,8 @@ func (e *Engine) Leave() { e.requests.Add(-1) }
 func (e *Engine) Requests() int { return int(e.requests.Load()) }
 
 // Do waits for a slot in the queue of the operation and then calls work with a context that ends at
-// the deadline. Do returns the error of work, or the reason why work was not called. If work
-// panics, Do logs the panic and returns an error.
+// the time limit of the request. Do returns the error of work, or the reason why work was not
+// called. If work panics, Do logs the panic and returns an error.
 func (e *Engine) Do(ctx context.Context, op Operation, work func(context.Context) error) (err error) {
 	ctx, cancel := context.WithTimeout(ctx, e.config.Limits.Timeout)
 	defer cancel()

@@ -68,7 +68,7 @@ func TestRows(t *testing.T) {
 }
 
 // TestReject checks both reasons for rejection: a distance above the quantile that is computed from
-// the check samples, and a small share of neighbors.
+// the check samples, and too small a share of neighbors with the predicted class.
 func TestReject(t *testing.T) {
 	known := fixture.CSV(t, fixture.Samples(200, 3))
 	e := newEngine(t, func(c *Config) {
@@ -102,7 +102,7 @@ func TestReject(t *testing.T) {
 }
 
 // TestCalibrated checks that a calibrated model rejects samples even if the service sets no
-// rejection.
+// rejection threshold.
 func TestCalibrated(t *testing.T) {
 	c, err := fixture.Classifier(t, 1).Calibrate(t.Context(), fixture.Samples(200, 3).X, &wda.Calibration{Rate: 0.1})
 	if err != nil {
@@ -159,7 +159,7 @@ func TestBadRows(t *testing.T) {
 			Project: e.Project(t.Context(), &c.x, new(Projected)), Classify: e.Classify(t.Context(), &c.x, new(Classified)),
 		} {
 			if name == "beyond" && op == Project && err == nil {
-				continue // its projection happens to be finite
+				continue // the projection of this row happens to be finite
 			}
 			if Code(err) != c.code || !strings.Contains(err.Error(), c.says) {
 				t.Errorf("%s: %s: %v: %v, want %v with %q", op, name, Code(err), err, c.code, c.says)
@@ -238,8 +238,8 @@ func TestExact(t *testing.T) {
 	if err := e.Transport(t.Context(), p, &s); err != nil {
 		t.Fatal(err)
 	}
-	// In the optimal transport plan, mass ½ moves by 0.5, mass ¼ moves by 0.5, and mass ¼ moves by
-	// 8.
+	// The optimal transport plan moves weight ½ by a distance of 0.5, weight ¼ by 0.5, and weight ¼
+	// by 8.
 	if s.Status != "optimal" || s.Cost != 0.75*0.25+0.25*64 || s.Gap == nil || *s.Gap > 1e-14 || s.MarginalError != 0 || s.Plan.Rows() != 2 || !slices.Equal(s.Plan.Data, []float64{0.5, 0, 0, 0, 0.25, 0.25}) {
 		t.Errorf("%+v", s)
 	}
@@ -276,7 +276,7 @@ func TestExact(t *testing.T) {
 	if err := tight.Transport(t.Context(), p, &s); Code(err) != codes.InvalidArgument || !strings.Contains(err.Error(), "MaxMemory is 1048576") {
 		t.Errorf("a workspace beyond the budget: %v", err)
 	}
-	// A problem that takes some seconds ends at its deadline and returns the solver.
+	// A problem that takes some seconds must end at its deadline and leave the queue.
 	slow := newEngine(t, func(c *Config) { c.Limits.Pairs, c.Limits.Timeout, c.Solvers.Number = n*n, 100*time.Millisecond, 1 })
 	err := slow.Do(t.Context(), Transport, func(ctx context.Context) error { return slow.Transport(ctx, p, &s) })
 	if Code(err) != codes.DeadlineExceeded || slow.QueueOf(Transport).Busy() != 0 {
@@ -284,7 +284,7 @@ func TestExact(t *testing.T) {
 	}
 }
 
-// TestReload checks that an invalid new model leaves the old one in use.
+// TestReload checks that the old model stays in use if the new model is invalid.
 func TestReload(t *testing.T) {
 	known := fixture.CSV(t, fixture.Samples(200, 3))
 	e := newEngine(t, func(c *Config) { c.Check = Check{Samples: known, Accuracy: 0.8} })
@@ -433,7 +433,7 @@ func TestStalledReload(t *testing.T) {
 	e := newEngine(t, nil)
 	before := e.Info().Hash
 	e.config.ModelTime = 20 * time.Millisecond
-	e.reloading <- struct{}{} // like a goroutine that waits for a file
+	e.reloading <- struct{}{} // simulates a goroutine that is blocked by a file
 	for range 2 {
 		if err := e.Reload(t.Context()); !errors.Is(err, errModelTime) {
 			t.Error(err)

@@ -27,7 +27,7 @@ var (
 	errPanic        = errors.New("internal error")
 )
 
-// errorCodes lists the gRPC codes of errors. Package httpapi translates them to HTTP statuses.
+// errorCodes lists the gRPC codes of errors. Package httpapi translates the codes to HTTP statuses.
 var errorCodes = []struct {
 	err  error
 	code codes.Code

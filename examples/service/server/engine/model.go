@@ -24,7 +24,7 @@ type Check struct {
 	// An answer is rejected if the share of its class among the neighbors is less than RejectShare.
 	// It is also rejected if its K-th neighbor is too far away: RejectQuantile is a quantile of the
 	// distances to the K-th neighbor over the check samples. A value of 0 disables the test. A
-	// calibrated model also rejects answers on its own.
+	// calibrated model also rejects answers by its own thresholds.
 	RejectShare, RejectQuantile float64
 }
 
@@ -34,7 +34,7 @@ type served struct {
 	classifier *wda.Classifier // nil if the model has none
 	labels     []int           // labels of the classifier's samples
 	table      *dataset.Schema // schema of named samples; nil if the model has no names
-	names      map[string]bool // columns of table; see tableNames
+	names      map[string]bool // columns of table; true for features
 	info       Info
 	reject     float64 // squared distance above which answers are rejected
 }
@@ -46,8 +46,8 @@ type Info struct {
 	Components int      `json:"components"`
 	Samples    int      `json:"samples"` // number of samples in the classifier
 	Classes    []string `json:"classes"` // classes in the order of probabilities
-	Columns    []string `json:"columns"` // column names of a sample; empty if the model has none
-	// Accuracy and the quantile of distances come from the check.
+	Columns    []string `json:"columns"` // column names of a sample; empty if the model has no column names
+	// Accuracy and RejectBeyond are computed from the check samples.
 	Accuracy     *float64 `json:"accuracy,omitempty"`
 	RejectBeyond *float64 `json:"reject_beyond,omitempty"`
 }
@@ -171,7 +171,7 @@ func (e *Engine) checkFile(info os.FileInfo) error {
 	return nil
 }
 
-// bareError removes the repeated path from an error.
+// bareError removes the file path from an error, because the caller adds the path.
 func bareError(err error) error {
 	if pe, ok := errors.AsType[*fs.PathError](err); ok {
 		return pe.Err

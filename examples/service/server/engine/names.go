@@ -45,7 +45,7 @@ func tableNames(s *dataset.Schema) map[string]bool {
 	return names
 }
 
-// columnNames returns the names of the columns that s needs.
+// columnNames returns the names of the columns that the schema s needs.
 func columnNames(s *dataset.Schema) []string {
 	names := []string{}
 	if s == nil {
@@ -57,10 +57,10 @@ func columnNames(s *dataset.Schema) []string {
 	return names
 }
 
-// A Table reads the named samples of one request. The names are those of the table to which the
-// model was fitted, in any order. Missing values (null) and categories are treated as in the fit.
-// Each sample is read separately, so that the answer does not depend on the other samples of the
-// request.
+// A Table reads the named samples of one request. The samples have the column names of the table to
+// which the model was fitted, in any order. Missing values (null) and categories are treated as in
+// the fit. Each sample is read separately, so that the answer does not depend on the other samples
+// of the request.
 type Table struct {
 	engine *Engine
 	ctx    context.Context
@@ -80,8 +80,9 @@ const (
 )
 
 // NewTable returns a Table that reads up to the given number of samples into x. Project and
-// Classify then use the model of the table for x, even after a reload. If the model has no column
-// names, NewTable returns ErrNoNames. If there are too many samples, it returns ErrTooLarge.
+// Classify then use the current model for x, even if the model is reloaded in the meantime. If the
+// model has no column names, NewTable returns ErrNoNames. If there are too many samples, it returns
+// ErrTooLarge.
 func (e *Engine) NewTable(ctx context.Context, x *Matrix, rows int) (*Table, error) {
 	s := e.current.Load()
 	if s.table == nil {

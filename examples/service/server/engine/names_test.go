@@ -122,7 +122,8 @@ func TestMatchReload(t *testing.T) {
 	if err := e.Project(t.Context(), &x, &y); err != nil || y.Model != before {
 		t.Errorf("%v by %s, want %s", err, y.Model, before)
 	}
-	// Without names, the numbers would be assigned to the wrong columns.
+	// Reload must refuse a model with a different order of columns, because samples without names
+	// would be misread.
 	now := e.Info().Hash
 	table.Reorder(t)
 	if err := e.Reload(t.Context()); err == nil || !strings.Contains(err.Error(), "height") || e.Info().Hash != now {

@@ -12,10 +12,10 @@ import (
 // requests, and their waiting time.
 //
 // A request is rejected if the queue is full or if it has waited for the time limit. If the queue
-// has not been empty for the time limit, the service is overloaded, and waiting only delays every
-// answer. During an overload, a request is processed only if it has waited for at most a tenth of
-// the limit. Older requests are rejected. This rule is the variant for servers (Maurer, Fail at
-// Scale, ACM Queue 2015) of Nichols and Jacobson's CoDel algorithm.
+// has not been empty for as long as the time limit, the service is overloaded, and waiting only
+// delays every answer. During an overload, a request is processed only if it has waited for at most
+// a tenth of the limit. Older requests are rejected. This rule is the variant for servers (Maurer,
+// Fail at Scale, ACM Queue 2015) of Nichols and Jacobson's CoDel algorithm.
 type Queue struct {
 	slots, limit int
 	wait         time.Duration
@@ -116,7 +116,7 @@ func (q *Queue) leave() {
 	}
 	for len(q.waiting) > 0 {
 		w := q.waiting[0]
-		q.waiting = append(q.waiting[:0], q.waiting[1:]...) // the queue is short, and this keeps its memory
+		q.waiting = append(q.waiting[:0], q.waiting[1:]...) // shift the queue, which is short, to keep its memory
 		if now.Sub(w.since) <= wait {
 			w.turn <- nil
 			return

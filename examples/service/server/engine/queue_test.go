@@ -84,8 +84,8 @@ func TestOverload(t *testing.T) {
 	})
 }
 
-// TestTurnAtTheEnd checks the case that the context of a request ends at the moment at which the
-// request receives a slot. The slot must go to the next request.
+// TestTurnAtTheEnd checks the case in which a request receives a slot just when its context ends.
+// The slot must go to the next request.
 func TestTurnAtTheEnd(t *testing.T) {
 	q := NewQueue(1, 2, time.Hour)
 	q.busy = 1

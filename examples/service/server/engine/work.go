@@ -20,7 +20,7 @@ type Matrix struct {
 	Columns int
 	Data    []float64
 
-	model *served // the model of the Table that read it, or nil
+	model *served // model of the Table that read the samples, or nil
 }
 
 // Rows returns the number of rows.
@@ -52,7 +52,7 @@ type Class struct {
 // Problem is a transport problem.
 type Problem struct {
 	X, Y   Matrix
-	A, B   []float64 // weights; nil for uniform ones
+	A, B   []float64 // weights of the points; nil means uniform weights
 	Lambda float64   // 0 if Exact
 	Plan   bool      // return the plan
 	Exact  bool      // solve without entropic regularization
@@ -113,8 +113,8 @@ func eachRow(ctx context.Context, x *Matrix, f func(i int, row []float64) error)
 	return nil
 }
 
-// Project sets out to the projections of the rows of x. It does not allocate if out has held as
-// many rows before.
+// Project stores the projections of the rows of x in out. Project does not allocate if out has
+// already held as many rows.
 func (e *Engine) Project(ctx context.Context, x *Matrix, out *Projected) error {
 	s := e.modelFor(x)
 	if err := e.checkSamples(s, x); err != nil {
@@ -128,8 +128,8 @@ func (e *Engine) Project(ctx context.Context, x *Matrix, out *Projected) error {
 	return eachRow(ctx, x, func(i int, row []float64) error { return s.model.TransformVec(out.Data[i*p:][:p], row) })
 }
 
-// Classify sets out to the classes of the rows of x. It does not allocate if out has held as many
-// rows before.
+// Classify stores the classes of the rows of x in out. Classify does not allocate if out has
+// already held as many rows.
 func (e *Engine) Classify(ctx context.Context, x *Matrix, out *Classified) error {
 	s := e.modelFor(x)
 	if s.classifier == nil {
@@ -156,8 +156,8 @@ func (e *Engine) Classify(ctx context.Context, x *Matrix, out *Classified) error
 	})
 }
 
-// Transport sets out to the solution of p. It reuses the memory of the plan in out if it is large
-// enough.
+// Transport stores the solution of the problem p in out. It reuses the memory of the transport plan
+// in out if there is enough memory.
 func (e *Engine) Transport(ctx context.Context, p *Problem, out *Solution) error {
 	n, m := p.X.Rows(), p.Y.Rows()
 	l := &e.config.Limits
@@ -206,7 +206,7 @@ func checkWeights(name string, w []float64, n int) (sum float64, err error) {
 	return sum, nil
 }
 
-// solve solves a problem of the right shape.
+// solve solves a problem whose shape has been checked.
 func (e *Engine) solve(ctx context.Context, p *Problem, out *Solution) error {
 	n, m := p.X.Rows(), p.Y.Rows()
 	x, y := dist.NewMatrix(n, p.X.Columns, p.X.Data), dist.NewMatrix(m, p.Y.Columns, p.Y.Data)
@@ -249,7 +249,7 @@ func (out *Solution) setPlan(ctx context.Context, p *Problem, r planner) error {
 	return r.PlanTo(ctx, dist.NewMatrix(n, m, out.Plan.Data), 0)
 }
 
-// resizeSlice returns a slice of n elements. It reuses the memory of s if it is large enough.
+// resizeSlice returns a slice of n elements. It reuses the memory of s if s has enough capacity.
 func resizeSlice[E any](s []E, n int) []E {
 	if cap(s) < n {
 		return make([]E, n)

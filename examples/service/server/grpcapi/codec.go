@@ -77,9 +77,10 @@ func countMessages(d protoreflect.MessageDescriptor, wire []byte) map[protowire.
 	return count
 }
 
-// Upper bounds of decoded sizes on a 64-bit machine. messageBytes are the bytes of a message and of
-// its pointer in a list. entryBytes are the bytes of a map entry, including a share of empty
-// buckets. A list may grow to twice the needed size.
+// Upper bounds of decoded sizes on a 64-bit machine. messageBytes is the number of bytes of a
+// message and of its pointer in a list. entryBytes is the number of bytes of a map entry, including
+// a share of empty buckets. The growth factor is 2 because a list may grow to twice the needed
+// size.
 const (
 	messageBytes = 160
 	entryBytes   = 200
@@ -90,7 +91,7 @@ const (
 // decodedSize returns an upper bound of the memory of a decoded message.
 func decodedSize(d protoreflect.MessageDescriptor, wire []byte, depth int) int64 {
 	size := int64(messageBytes)
-	if depth > deepest { // the messages of the service are not as deep
+	if depth > deepest { // the messages of the service have a smaller depth
 		return size + messageBytes*int64(len(wire))
 	}
 	eachField(wire, func(number protowire.Number, kind protowire.Type, value []byte) bool {

@@ -34,15 +34,15 @@ import (
 
 // Config configures New.
 type Config struct {
-	Token       string        // bearer token; empty means none
-	Body        int64         // maximum bytes of a message
-	Receiving   int           // messages received at the same time
+	Token       string        // bearer token; empty means no token
+	Body        int64         // maximum size of a message in bytes
+	Receiving   int           // maximum number of messages received at the same time
 	ReceiveTime time.Duration // time limit for receiving a message
-	Streams     uint32        // concurrent requests on one connection
-	Access      *request.Log  // access log; nil means none
+	Streams     uint32        // maximum number of concurrent requests on one connection
+	Access      *request.Log  // access log; nil means no log
 	TLS         credentials.TransportCredentials
-	// A connection without requests is closed after Idle. Any connection is closed after Age, and
-	// its requests then have the time Grace.
+	// A connection without requests is closed after Idle. Every connection is closed after Age. Its
+	// requests in progress then have the time Grace to end.
 	Idle, Age, Grace time.Duration
 	Options          []grpc.ServerOption // additional options, such as an OpenTelemetry stats handler
 }
@@ -60,7 +60,8 @@ type API struct {
 	endAll  context.CancelFunc
 }
 
-// maxHeaders limits the bytes of the headers of a request, like MaxHeaderBytes of net/http.
+// maxHeaders is the maximum size in bytes of the headers of a request, like MaxHeaderBytes of
+// net/http.
 const maxHeaders = 16 << 10
 
 // New returns a gRPC server for an engine.
@@ -69,7 +70,7 @@ func New(e *engine.Engine, m *metrics.Metrics, log *slog.Logger, config Config) 
 	a.end, a.endAll = context.WithCancel(context.Background())
 	options := []grpc.ServerOption{
 		grpc.MaxRecvMsgSize(int(config.Body)), grpc.MaxSendMsgSize(1 << 30), grpc.MaxConcurrentStreams(config.Streams), grpc.MaxHeaderListSize(maxHeaders),
-		// Before a message has a slot, the server receives at most a window of its bytes.
+		// Until a message has a slot, the server receives at most window bytes of the message.
 		grpc.StaticStreamWindowSize(window), grpc.StaticConnWindowSize(16 * window),
 		grpc.ConnectionTimeout(10 * time.Second),
 		grpc.KeepaliveParams(keepalive.ServerParameters{
@@ -136,7 +137,7 @@ func statusOf(code codes.Code, err error) error {
 }
 
 // samplesOf returns the samples of a request as a matrix. The request holds either rows of numbers
-// or named samples. The result single reports whether the numbers are float32.
+// or named samples. The result single is true if the numbers are float32.
 func (a *API) samplesOf(ctx context.Context, r *pb.Rows, named []*structpb.Struct) (m engine.Matrix, single bool, err error) {
 	if len(named) == 0 {
 		return matrixOf(ctx, r)
@@ -169,8 +170,7 @@ func (a *API) samplesOf(ctx context.Context, r *pb.Rows, named []*structpb.Struc
 	return m, false, nil
 }
 
-// matrixOf returns the matrix of a message. The result single reports whether the numbers are
-// float32.
+// matrixOf returns the matrix of a message. The result single is true if the numbers are float32.
 func matrixOf(ctx context.Context, r *pb.Rows) (m engine.Matrix, single bool, err error) {
 	if len(r.GetFloat64()) > 0 && len(r.GetFloat32()) > 0 {
 		return m, false, fmt.Errorf("%w: rows have values in both float64 and float32; use one of them", engine.ErrMalformed)
@@ -188,7 +188,7 @@ func matrixOf(ctx context.Context, r *pb.Rows) (m engine.Matrix, single bool, er
 	return m, single, nil
 }
 
-// messageOf is the inverse of matrixOf.
+// messageOf converts a matrix to a message. It is the inverse of matrixOf.
 func messageOf(m *engine.Matrix, single bool) *pb.Rows {
 	out := &pb.Rows{Columns: uint32(m.Columns)}
 	if single {
@@ -220,8 +220,7 @@ func (a *API) Project(ctx context.Context, in *pb.ProjectRequest) (*pb.ProjectRe
 	return out, err
 }
 
-// largestKept limits the memory kept for reuse. An answer with more class shares than largestKept
-// is not reused.
+// largestKept is the largest number of class shares in an answer that is kept for reuse.
 const largestKept = 1 << 17
 
 // answers holds reusable answers for Classify.
@@ -245,7 +244,7 @@ func (a *API) Classify(ctx context.Context, in *pb.ClassifyRequest) (*pb.Classif
 			return err
 		}
 		n := len(y.Classes)
-		if err := budget.Take(ctx, int64(len(y.Rows))*(8*int64(n)+messageBytes)); err != nil { // twice: as a message and as bytes
+		if err := budget.Take(ctx, int64(len(y.Rows))*(8*int64(n)+messageBytes)); err != nil { // memory for the float32 shares twice, as a message and as encoded bytes
 			return err
 		}
 		shares := make([]float32, len(y.Shares))

@@ -144,7 +144,7 @@ func TestFaults(t *testing.T) {
 	defer cancelLate()
 	_, deadline := client.Transport(late, endless)
 	canceled, q := make(chan error), a.engine.QueueOf(engine.Transport)
-	fixture.Until(t, func() bool { return q.Busy() == 0 }) // the client may get its answer before the slot is free
+	fixture.Until(t, func() bool { return q.Busy() == 0 }) // the client may get the answer before the slot is free
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() {
 		_, err := client.Transport(ctx, endless)

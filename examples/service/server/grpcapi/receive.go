@@ -23,7 +23,7 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// A request is received in several steps, which limit the memory that it can use:
+// A request is received in the following steps, which limit the memory that the request can use:
 //
 //   - refuseUnauthorized sees the headers. It refuses a stream without the token, and gRPC drops
 //     the data of the stream.
@@ -84,8 +84,8 @@ func (r registrar) RegisterService(service *grpc.ServiceDesc, impl any) {
 const healthCheck = healthpb.Health_Check_FullMethodName
 
 // answerHealthCheck implements the method Check of the health service without reading the message.
-// It reports the health of the whole server, whatever service the message names. Therefore a client
-// without the token cannot make the server receive a message.
+// It reports the health of the whole server and ignores the service name in the message. Therefore
+// a client without the token cannot make the server receive a message.
 func (a *API) answerHealthCheck(_ any, in *stream) error {
 	out, err := a.health.Check(in.ctx, new(healthpb.HealthCheckRequest))
 	if err != nil {
@@ -94,8 +94,8 @@ func (a *API) answerHealthCheck(_ any, in *stream) error {
 	return in.SendMsg(out)
 }
 
-// call is the context of a request, created by refuseUnauthorized. Canceling it stops the receipt
-// of the message. gRPC then answers with the error of Err.
+// call is the context of a request, created by refuseUnauthorized. Canceling a call stops the
+// receipt of the message. Then gRPC answers with the error that Err returns.
 type call struct {
 	context.Context
 	cancel context.CancelCauseFunc
@@ -233,7 +233,7 @@ type stream struct {
 // Context implements grpc.ServerStream.
 func (s *stream) Context() context.Context { return s.ctx }
 
-// RecvMsg implements grpc.ServerStream. It limits the bytes received.
+// RecvMsg implements grpc.ServerStream. It limits the memory that messages use.
 func (s *stream) RecvMsg(m any) error {
 	a := s.api
 	c := s.ctx.Value(callKey{}).(*call)
@@ -265,7 +265,7 @@ func (s *stream) RecvMsg(m any) error {
 
 // waitError returns the error of a request that did not get a slot in time.
 func (s *stream) waitError(err error) error {
-	if errors.Is(err, engine.ErrSlow) { // other clients were slow
+	if errors.Is(err, engine.ErrSlow) { // the request waited because other clients were slow
 		err = engine.ErrRequests
 	}
 	return s.api.countRefusal(s.method, err)

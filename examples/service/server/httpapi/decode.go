@@ -35,8 +35,8 @@ func numberBytes(mediaType string) int {
 	return 0
 }
 
-// decodeBinary sets x to the numbers in body. A number has the given width in bytes, and a row has
-// the given number of columns.
+// decodeBinary sets x to the numbers in body. Each number has width bytes, and each row has the
+// given number of columns.
 func decodeBinary(ctx context.Context, x *engine.Matrix, body []byte, width, columns int) error {
 	if len(body)%(width*columns) != 0 {
 		return fmt.Errorf("%w: %d bytes cannot be split into rows of %d numbers of %d bytes", engine.ErrMalformed, len(body), columns, width)
@@ -63,7 +63,8 @@ func appendNumber(dst []byte, width int, v float64) []byte {
 	return binary.LittleEndian.AppendUint64(dst, math.Float64bits(v))
 }
 
-// ignored accepts any JSON value. Decoding into it checks the syntax without copying.
+// ignored accepts any JSON value. Decoding JSON into an ignored checks the syntax without copying
+// the value.
 type ignored struct{}
 
 func (ignored) UnmarshalJSON([]byte) error { return nil }
@@ -153,7 +154,7 @@ func members(text []byte) iter.Seq2[string, []byte] {
 	}
 }
 
-// afterComma removes a leading comma.
+// afterComma removes white space and a leading comma.
 func afterComma(text []byte) []byte {
 	return trimLeft(bytes.TrimPrefix(trimLeft(text), []byte{','}))
 }
@@ -170,8 +171,8 @@ func unquote(quoted []byte) (text string) {
 	return text
 }
 
-// decodeObject calls the function in fields for each member of the JSON object body. Every member
-// must be in fields, spelled exactly, and occur at most once.
+// decodeObject calls the function in fields for each member of the JSON object body. Every key of
+// the object must be a key of fields with the exact spelling, and must occur at most once.
 func decodeObject(body []byte, fields map[string]func(value []byte) error) error {
 	if err := checkObject(body); err != nil {
 		return err
@@ -193,7 +194,8 @@ func decodeObject(body []byte, fields map[string]func(value []byte) error) error
 	return nil
 }
 
-// malformedError converts err to engine.ErrMalformed unless it already has a code.
+// malformedError wraps err in engine.ErrMalformed unless err already has a code other than
+// Internal.
 func malformedError(err error) error {
 	if err == nil || engine.Code(err) != codes.Internal {
 		return err

@@ -11,9 +11,9 @@
 // application/x-float64. The answer then has the same media type, unless the Accept header is
 // application/json. A binary answer to classify has one row of numbers for each sample: the index
 // of the class, 1 if the class is rejected (else 0), the squared distance, and the probabilities.
-// The query ?timeout=50ms sets a deadline shorter than the server's. An error is {"error": {"code",
-// "message"}}. If columns of the samples are missing or unknown, the error also lists their names
-// in "missing" and "unknown".
+// The query ?timeout=50ms sets a shorter time limit than the server's limit. An error is
+// {"error": {"code", "message"}}. If columns of the samples are missing or unknown, the error also
+// lists their names in "missing" and "unknown".
 package httpapi
 
 import (
@@ -47,10 +47,11 @@ import (
 
 // Config configures New.
 type Config struct {
-	Token  string       // bearer token; empty means none
-	Body   int64        // maximum bytes of a body
-	Access *request.Log // access log; nil means none
-	// A connection older than Age is closed after its next answer. 0 means never.
+	Token  string       // bearer token; empty means no token
+	Body   int64        // maximum size of a request body in bytes
+	Access *request.Log // access log; nil means no log
+	// A connection older than Age is closed after its next answer. If Age is 0, connections are not
+	// closed because of their age.
 	Age time.Duration
 }
 
@@ -123,8 +124,8 @@ func (a *API) serveModel(w http.ResponseWriter, _ *http.Request) {
 	writeJSON(w, http.StatusOK, a.engine.Info())
 }
 
-// requireToken rejects requests without the token and counts them as refused requests of op. For
-// all other requests, it marks the connection as in use.
+// requireToken rejects requests without the token and counts these requests as refused requests of
+// op. For a request with the token, requireToken marks the connection as in use.
 func (a *API) requireToken(op engine.Operation, h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !a.authorized(r) {
@@ -144,7 +145,7 @@ func (a *API) authorized(r *http.Request) bool {
 }
 
 // TokenMatches reports whether an Authorization header has the scheme Bearer, in any case, and this
-// token. It runs in constant time for a wrong token of the same length.
+// token. The running time does not depend on how many characters of a wrong token are right.
 func TokenMatches(header, token string) bool {
 	scheme, got, _ := strings.Cut(header, " ")
 	have, want := sha256.Sum256([]byte(strings.TrimLeft(got, " "))), sha256.Sum256([]byte(token))
@@ -191,9 +192,9 @@ func (a *API) withAccessLog(h http.Handler) http.Handler {
 		}
 		ctx := request.NewContext(r.Context(), q)
 		rec := &recorder{ResponseWriter: w}
-		defer func() { // runs also after a panic, whose stack net/http logs
+		defer func() { // also runs after a panic; net/http logs the stack of the panic
 			level := slog.LevelInfo
-			if r.URL.Path == "/healthz" || r.URL.Path == "/readyz" { // probes come every few seconds
+			if r.URL.Path == "/healthz" || r.URL.Path == "/readyz" { // health probes arrive every few seconds
 				level = slog.LevelDebug
 			}
 			a.config.Access.Ended(ctx, level, slog.String("protocol", "http"), slog.String("method", r.Method), slog.String("path", r.URL.Path),
@@ -203,7 +204,7 @@ func (a *API) withAccessLog(h http.Handler) http.Handler {
 	})
 }
 
-// exchange is a request with the memory for its answer. Requests reuse it.
+// exchange is a request with the memory for its answer. Later requests reuse the memory.
 type exchange struct {
 	engine     *engine.Engine
 	body       bytes.Buffer
@@ -230,7 +231,7 @@ func (a *API) operation(op engine.Operation, work func(*exchange, context.Contex
 		share := a.engine.Share()
 		defer share.Release() // after the answer has been sent
 		err := a.receive(x, w, r, share, func() error {
-			start = time.Now() // a slow client does not count as a slow server
+			start = time.Now() // exclude the time that a slow client needs to send the body
 			ctx, cancel, err := withTimeout(r)
 			if err != nil {
 				return err
@@ -254,7 +255,7 @@ func (a *API) operation(op engine.Operation, work func(*exchange, context.Contex
 	}))
 }
 
-// receive reads a request and calls answer, within the limits of requests and bytes.
+// receive reads a request within the limits for requests and bytes, and then calls answer.
 func (a *API) receive(x *exchange, w http.ResponseWriter, r *http.Request, share *budget.Share, answer func() error) error {
 	if err := a.engine.Enter(); err != nil {
 		return err
@@ -294,7 +295,7 @@ func (a *API) receive(x *exchange, w http.ResponseWriter, r *http.Request, share
 		if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
 			return fmt.Errorf("%w: the body has more than %d bytes", engine.ErrTooLarge, a.config.Body)
 		}
-		if errors.Is(err, os.ErrDeadlineExceeded) { // check this error first, because the server then also ends the context
+		if errors.Is(err, os.ErrDeadlineExceeded) { // check this error first, because the server then also cancels the context
 			return engine.ErrSlow
 		}
 		if r.Context().Err() != nil {
@@ -305,8 +306,8 @@ func (a *API) receive(x *exchange, w http.ResponseWriter, r *http.Request, share
 	return answer()
 }
 
-// withTimeout returns the context of a request. If the query has the parameter timeout, the context
-// has this deadline.
+// withTimeout returns the context of a request. The query parameter timeout, if present, sets the
+// timeout of the context.
 func withTimeout(r *http.Request) (context.Context, context.CancelFunc, error) {
 	if r.URL.RawQuery == "" {
 		return r.Context(), func() {}, nil
@@ -328,7 +329,7 @@ var statuses = map[codes.Code]int{
 	codes.FailedPrecondition: http.StatusNotImplemented,
 	codes.Unauthenticated:    http.StatusUnauthorized,
 	codes.DeadlineExceeded:   http.StatusGatewayTimeout,
-	codes.Canceled:           499, // the client has closed the connection; the code is from nginx
+	codes.Canceled:           499, // the client has closed the connection; nginx uses the same status
 	codes.Internal:           http.StatusInternalServerError,
 }
 

@@ -351,7 +351,7 @@ func TestShed(t *testing.T) {
 	if status, out := post(t, s.URL+"/v1/transport", typeJSON, "", body); status != 503 || !strings.Contains(string(out), "queue is full") {
 		t.Errorf("%d, %s", status, out)
 	}
-	answer, err := http.Post(s.URL+"/v1/classify", typeJSON, io.MultiReader(strings.NewReader("{}"))) // the length is unknown, so it may be too large
+	answer, err := http.Post(s.URL+"/v1/classify", typeJSON, io.MultiReader(strings.NewReader("{}"))) // the length is unknown, so the body may be too large
 	if err != nil || answer.StatusCode != 503 || answer.Header.Get("Retry-After") == "" {
 		t.Errorf("beside another body: %v, %v", answer, err)
 	}
@@ -363,7 +363,7 @@ func TestShed(t *testing.T) {
 	fixture.Until(t, func() bool { return q.Busy() == 0 })
 	share := a.engine.Share()
 	defer share.Release()
-	fixture.Until(t, func() bool { return share.Take(a.config.Body) == nil }) // its handler is about to return
+	fixture.Until(t, func() bool { return share.Take(a.config.Body) == nil }) // the handler is about to return the memory
 }
 
 // TestMetrics checks the Prometheus metrics of requests, model and solvers.

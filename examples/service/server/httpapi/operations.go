@@ -19,13 +19,13 @@ func (x *exchange) decodeRows(ctx context.Context) error {
 	return decodeSamples(ctx, x.engine, &x.x, x.body.Bytes())
 }
 
-// takeAnswerMemory takes memory for n numbers as text from the budget. A number has at most 25
-// bytes.
+// takeAnswerMemory takes memory from the budget for the text of n numbers. The text of a number has
+// at most 25 bytes.
 func (x *exchange) takeAnswerMemory(ctx context.Context, n int) error {
 	return budget.Take(ctx, 25*int64(n))
 }
 
-// setJSON sets the answer to v in JSON.
+// setJSON sets the answer to the JSON encoding of v.
 func (x *exchange) setJSON(v any) (err error) {
 	x.answer, err = json.Marshal(v)
 	return err

@@ -12,7 +12,7 @@ import (
 //
 //	{"rows": [[1, 2], [3, 4]]}                                   numbers in the order of the model's features
 //	{"rows": [{"age": 1, "city": "Bern"}, …]}                    objects whose keys are column names
-//	{"columns": ["age", "city"], "rows": [[1, "Bern"], …]}       the same samples, but the names occur once
+//	{"columns": ["age", "city"], "rows": [[1, "Bern"], …]}       named samples with the names in a separate array
 func decodeSamples(ctx context.Context, e *engine.Engine, x *engine.Matrix, body []byte) error {
 	*x = engine.Matrix{Data: x.Data[:0]}
 	var columns, rows []byte
@@ -34,8 +34,8 @@ func decodeSamples(ctx context.Context, e *engine.Engine, x *engine.Matrix, body
 	return malformedError(decodeNamed(ctx, e, x, columns, rows))
 }
 
-// decodeNamed sets x to named samples. If columns is nil, the rows are objects whose keys are the
-// names. Otherwise columns is the array of names, and the rows are arrays.
+// decodeNamed sets x to named samples. If columns is nil, each row is an object whose keys are
+// column names. Otherwise columns is an array of the column names, and each row is an array.
 func decodeNamed(ctx context.Context, e *engine.Engine, x *engine.Matrix, columns, rows []byte) error {
 	n := 0
 	if rows[0] == '[' {

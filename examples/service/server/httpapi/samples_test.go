@@ -61,7 +61,7 @@ func TestNames(t *testing.T) {
 }
 
 // TestNamesThenNumbers checks that the memory of named samples can be reused for rows of numbers,
-// and that the current model answers these rows.
+// and that the current model is used for these rows.
 func TestNamesThenNumbers(t *testing.T) {
 	table := fixture.NewTable(t, dataset.MissingMean)
 	a, _ := newAPI(t, func(e *engine.Config, _ *Config) { e.Model = table.Model })

@@ -79,7 +79,7 @@ func (m model) Collect(ch chan<- prometheus.Metric) {
 	ch <- prometheus.MustNewConstMetric(modelInfo, prometheus.GaugeValue, 1, m.e.Info().Hash)
 }
 
-// Request counts a request and its time.
+// Request counts a request and records its duration.
 func (m *Metrics) Request(op engine.Operation, protocol string, code codes.Code, took time.Duration) {
 	m.requests.WithLabelValues(string(op), protocol, code.String()).Inc()
 	m.seconds.WithLabelValues(string(op), protocol).Observe(took.Seconds())
@@ -93,7 +93,7 @@ func (m *Metrics) Refused(op engine.Operation, protocol string, code codes.Code)
 // Evicted counts a connection that was closed to make room for a new connection.
 func (m *Metrics) Evicted() { m.evicted.Inc() }
 
-// Gauge adds a value that is read at each scrape.
+// Gauge adds a gauge. At each scrape, the function value returns its value.
 func (m *Metrics) Gauge(name, help string, labels prometheus.Labels, value func() int) {
 	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help, ConstLabels: labels}, func() float64 { return float64(value()) }))
 }

@@ -11,27 +11,27 @@ import (
 	"google.golang.org/grpc/metadata"
 )
 
-// Names of headers. In lower case they are names of gRPC metadata.
+// Header names. The same names in lower case are the names of gRPC metadata.
 const (
 	HeaderID    = "X-Request-Id"
 	HeaderTrace = "Traceparent"
 	HeaderState = "Tracestate"
 )
 
-// Request is a request in progress. One goroutine uses it at a time.
+// Request is a request in progress. Only one goroutine may use a Request at a time.
 type Request struct {
 	ID    string
 	Start time.Time
-	// Trace and State are the headers traceparent and tracestate of the request. Both are empty if the
-	// request has no valid headers.
+	// Trace and State are the headers traceparent and tracestate of the request. Both fields are
+	// empty if the request has no valid headers.
 	Trace, State string
-	// Err is the reason why the request was refused, or nil. It is logged.
+	// Err is the reason why the request was refused, or nil. The access log contains Err.
 	Err error
 }
 
-// New returns a request that begins now, with the values of its headers. If id is not 1 to 128
-// letters, digits or characters of "-_.:/+=", it is replaced by a random ID. An invalid trace
-// context is dropped.
+// New returns a request that begins now, with the values of its headers. A valid id consists of 1
+// to 128 letters, digits or characters of "-_.:/+=". An invalid id is replaced by a random ID. An
+// invalid trace context is dropped.
 func New(id, traceparent, tracestate string) *Request {
 	r := &Request{ID: id, Start: time.Now()}
 	if !validID(id) {
@@ -109,7 +109,7 @@ func FromContext(ctx context.Context) *Request {
 }
 
 // Outgoing returns a context whose gRPC calls carry the ID and the trace context of the request.
-// Use it if an operation calls another service.
+// Use Outgoing if an operation calls another service.
 func Outgoing(ctx context.Context) context.Context {
 	r := FromContext(ctx)
 	if r == nil {
@@ -133,7 +133,8 @@ func (r *Request) headerPairs() []string {
 // Log is an access log. A nil Log drops all lines.
 type Log struct{ Logger *slog.Logger }
 
-// Ended logs the end of a request with its error, its duration, and attrs.
+// Ended logs the end of the context's request with its error, its duration, and the attributes
+// attrs.
 func (l *Log) Ended(ctx context.Context, level slog.Level, attrs ...slog.Attr) {
 	if l == nil || !l.Logger.Enabled(ctx, level) {
 		return
@@ -147,8 +148,8 @@ func (l *Log) Ended(ctx context.Context, level slog.Level, attrs ...slog.Attr) {
 	l.Logger.LogAttrs(ctx, level, "request", attrs...)
 }
 
-// Handler returns a handler that adds the ID and the trace of the context's request to every record
-// and passes the record to h.
+// Handler returns a handler that adds the ID and the trace of the request in the context to every
+// record. The handler then passes the record to h.
 func Handler(h slog.Handler) slog.Handler { return handler{h} }
 
 type handler struct{ slog.Handler }

@@ -64,8 +64,8 @@ func TestOutgoing(t *testing.T) {
 	}
 }
 
-// TestLog checks that every record of a request has its ID and trace, and that the access log can
-// be off.
+// TestLog checks that every record of a request contains the ID and the trace of the request, and
+// that the access log can be off.
 func TestLog(t *testing.T) {
 	var b bytes.Buffer
 	log := slog.New(Handler(slog.NewTextHandler(&b, nil)))
