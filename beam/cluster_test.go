@@ -74,13 +74,13 @@ func kill(file string) {
 	panic("killed")
 }
 
-// killedPool is a Cluster in which every task is killed once.
-type killedPool struct {
+// killOnceCluster is a Cluster in which every task is killed once.
+type killOnceCluster struct {
 	*Cluster
 	dir string
 }
 
-func (p killedPool) Do(ctx context.Context, b *wda.Work) ([][]byte, error) {
+func (p killOnceCluster) Do(ctx context.Context, b *wda.Work) ([][]byte, error) {
 	c := *b
 	c.Task = "killed:" + b.Task
 	file := filepath.Join(p.dir, b.Task)
@@ -130,7 +130,7 @@ func TestCluster(t *testing.T) {
 		}}
 		var by wda.Executor = c
 		if lanes > 1 {
-			by = killedPool{c, t.TempDir()}
+			by = killOnceCluster{c, t.TempDir()}
 		}
 		j, err := wda.Score(t.Context(), x, labels, p, &wda.Scoring{Executor: by})
 		if err != nil || !reflect.DeepEqual(j, wantJ) {
@@ -252,8 +252,8 @@ func checkConsumed(_ context.Context, p *beam.Pipeline) (beam.PipelineResult, er
 	return nil, nil
 }
 
-// TestTaken checks that all outputs of a pipeline have a consumer (see consumeFiles).
-func TestTaken(t *testing.T) {
+// TestOutputsConsumed checks that all outputs of a pipeline have a consumer (see consumeFiles).
+func TestOutputsConsumed(t *testing.T) {
 	c := &Cluster{Runner: "taken", Folder: t.TempDir(), Lanes: 2, Attempts: 1}
 	if _, err := c.Do(t.Context(), &wda.Work{Task: "test.process", Items: make([][]byte, 3)}); err == nil || !strings.Contains(err.Error(), "3 of 3 items have no result") {
 		t.Errorf("pipeline of a Cluster: %v", err)
@@ -273,7 +273,7 @@ func TestTaken(t *testing.T) {
 	}
 }
 
-// begun receives a value when the second item of TestKept has started.
+// begun receives a value when the second item of TestInterruptedNotReused has started.
 var begun = make(chan struct{}, 1)
 
 func init() {
@@ -295,8 +295,8 @@ func init() {
 	}
 }
 
-// TestKept checks that an itemFunc is not used again after a failed pipeline has interrupted it.
-func TestKept(t *testing.T) {
+// TestInterruptedNotReused checks that an itemFunc is not used again after a failed pipeline has interrupted it.
+func TestInterruptedNotReused(t *testing.T) {
 	c := &Cluster{Runner: "prism", Folder: t.TempDir(), Lanes: 2}
 	b := &wda.Work{Task: "test.keeps"}
 	for i := range 2 {

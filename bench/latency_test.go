@@ -127,7 +127,7 @@ func BenchmarkStopTheWorld(b *testing.B) {
 					times = append(times, time.Since(began))
 				}
 				percentiles(b, times)
-				waits(b, before, histogram(c.waits))
+				reportWaits(b, before, histogram(c.waits))
 			})
 		}
 	}
@@ -140,9 +140,9 @@ func histogram(name string) *metrics.Float64Histogram {
 	return s[0].Value.Float64Histogram()
 }
 
-// waits reports the median, the 99th percentile and the maximum of the times that were added between two readings of a
+// reportWaits reports the median, the 99th percentile and the maximum of the times that were added between two readings of a
 // histogram. The reported times are the upper ends of the histogram buckets.
-func waits(b *testing.B, before, after *metrics.Float64Histogram) {
+func reportWaits(b *testing.B, before, after *metrics.Float64Histogram) {
 	total := uint64(0)
 	for i, n := range after.Counts {
 		total += n - before.Counts[i]

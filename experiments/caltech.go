@@ -178,7 +178,7 @@ func (j *job) reportCaltech(s caltechSizes, sets []caltechData, r *results) erro
 		if m.fit == nil {
 			p = 0
 		}
-		return r.values("error", where{"data": d.name, "method": m.name, "p": p})
+		return r.values("error", selector{"data": d.name, "method": m.name, "p": p})
 	}
 	j.addHeading("Errors")
 	var panels [][]series

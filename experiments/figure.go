@@ -15,9 +15,9 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// look describes how a method is drawn in every picture. The index selects a color and a marker of
+// lineStyle describes how a method is drawn in every picture. The index selects a color and a marker of
 // package picture. Dashes distinguish methods in print without color.
-type look struct {
+type lineStyle struct {
 	index  int
 	dashes []vg.Length
 	width  vg.Length
@@ -30,7 +30,7 @@ var (
 	longDash = []vg.Length{11, 4}
 )
 
-var looks = map[string]look{
+var looks = map[string]lineStyle{
 	nameWDA:         {0, nil, 2},
 	nameToyStarts:   {0, dashed, 2},
 	nameToyOne:      {0, nil, 2},
@@ -54,19 +54,19 @@ var looks = map[string]look{
 }
 
 // lookOf returns the look of a known method. For any other name, it returns the i-th default look.
-func lookOf(name string, i int) look {
+func lookOf(name string, i int) lineStyle {
 	if l, ok := looks[name]; ok {
 		return l
 	}
-	return look{i, [][]vg.Length{nil, dashed, dotted, dashdot, longDash}[i%5], 1.5}
+	return lineStyle{i, [][]vg.Length{nil, dashed, dotted, dashdot, longDash}[i%5], 1.5}
 }
 
-func (l look) line() draw.LineStyle {
+func (l lineStyle) line() draw.LineStyle {
 	c := picture.Palette[l.index%len(picture.Palette)]
 	return draw.LineStyle{Color: c, Width: vg.Points(float64(l.width)), Dashes: l.dashes}
 }
 
-func (l look) glyph(radius vg.Length) draw.GlyphStyle {
+func (l lineStyle) glyph(radius vg.Length) draw.GlyphStyle {
 	return picture.Glyph(l.index, radius, 255)
 }
 
@@ -74,7 +74,7 @@ func (l look) glyph(radius vg.Length) draw.GlyphStyle {
 // bars, or is nil.
 type series struct {
 	name      string
-	look      look
+	look      lineStyle
 	x, y, bar []float64
 }
 

@@ -305,12 +305,12 @@ func formatPlace(columns, at []string) string {
 	return strings.Join(s, " ")
 }
 
-// where selects values by their coordinates. The keys are names of columns. Columns that are not
+// selector selects values by their coordinates. The keys are names of columns. Columns that are not
 // named may have any value.
-type where map[string]any
+type selector map[string]any
 
 // values returns the values of the given measure that w selects, in the order of the cells.
-func (r *results) values(measure string, w where) []float64 {
+func (r *results) values(measure string, w selector) []float64 {
 	var all []float64
 	for _, c := range r.match(w) {
 		for _, v := range c.Values {
@@ -323,7 +323,7 @@ func (r *results) values(measure string, w where) []float64 {
 }
 
 // match returns the cells that w selects, except failed cells.
-func (r *results) match(w where) []*done {
+func (r *results) match(w selector) []*done {
 	for name := range w {
 		if !slices.Contains(r.columns, name) && !slices.Contains(r.within, name) {
 			panic("experiment: no column " + name)
@@ -338,7 +338,7 @@ func (r *results) match(w where) []*done {
 	return all
 }
 
-func matches(columns, at []string, w where) bool {
+func matches(columns, at []string, w selector) bool {
 	for i, c := range columns {
 		if v, ok := w[c]; ok && (i >= len(at) || at[i] != formatValue(v)) {
 			return false
@@ -348,7 +348,7 @@ func matches(columns, at []string, w where) bool {
 }
 
 // array returns the named array of the first cell that w selects, or nil.
-func (r *results) array(name string, w where) *mat.Dense {
+func (r *results) array(name string, w selector) *mat.Dense {
 	for _, c := range r.match(w) {
 		if a, ok := c.Arrays[name]; ok {
 			return mat.NewDense(a.Rows, a.Cols, a.Data)

@@ -348,7 +348,7 @@ func initialPositions(ctx context.Context, x *mat.Dense) (*mat.Dense, error) {
 }
 
 // mnistMean returns the mean of a measure, or NaN if there are no values.
-func mnistMean(r *results, measure string, w where) float64 {
+func mnistMean(r *results, measure string, w selector) float64 {
 	v := r.values(measure, w)
 	if len(v) == 0 {
 		return math.NaN()
@@ -358,14 +358,14 @@ func mnistMean(r *results, measure string, w where) float64 {
 
 // keyOf selects the values of method m with p components. A method that uses all pixels has values
 // only for the first p.
-func (s *mnistSizes) keyOf(m string, p int) where {
+func (s *mnistSizes) keyOf(m string, p int) selector {
 	if m == nameOriginal {
 		p = s.ps[0]
 	}
-	return where{"method": m, "p": p}
+	return selector{"method": m, "p": p}
 }
 
-func (s *mnistSizes) keyWithK(m string, p, k int) where {
+func (s *mnistSizes) keyWithK(m string, p, k int) selector {
 	w := s.keyOf(m, p)
 	w["k"] = k
 	return w
@@ -514,7 +514,7 @@ func (e *mnistRun) drawBySteps(r *results) error {
 		points = append(points, point{k, namePaperSteps(k)})
 	}
 	points = append(points, point{mnistPaperSteps, namePaper})
-	points = slices.DeleteFunc(points, func(p point) bool { return len(r.values("error", where{"method": p.name})) == 0 })
+	points = slices.DeleteFunc(points, func(p point) bool { return len(r.values("error", selector{"method": p.name})) == 0 })
 	if len(points) < 2 {
 		return nil
 	}
@@ -614,7 +614,7 @@ func (e *mnistRun) drawPictures(r *results) error {
 	}
 	var panels []panel
 	for _, name := range mnistPictureMethods {
-		w := where{"method": nameOfPicture(name)}
+		w := selector{"method": nameOfPicture(name)}
 		if a, b := r.array("training", w), r.array("test", w); a != nil && b != nil {
 			panels = append(panels, panel{name, a, b})
 		}

@@ -19,7 +19,7 @@ import (
 // file.
 func tinyDigits(t *testing.T) string {
 	t.Helper()
-	d := classed(5, 150, 6, 4)
+	d := labeledData(5, 150, 6, 4)
 	d.Split = make([]int, 150)
 	for i := range d.Split {
 		if i%5 > 2 {
@@ -92,13 +92,13 @@ func TestMNISTObjective(t *testing.T) {
 		for trial := range j.Trials {
 			before := 0.
 			for _, name := range climb {
-				v := r.values("objective", where{"method": name, "trial": trial, "p": p})
+				v := r.values("objective", selector{"method": name, "trial": trial, "p": p})
 				if len(v) != 1 || !(v[0] >= before*(1-1e-9)) {
 					t.Errorf("trial %d, p = %d: J of %s is %v, before %v", trial, p, name, v, before)
 				}
 				before = v[0]
 			}
-			start := r.values("objective", where{"method": "PCA", "trial": trial, "p": p})[0]
+			start := r.values("objective", selector{"method": "PCA", "trial": trial, "p": p})[0]
 			if !(before > 1.01*start) {
 				t.Errorf("trial %d, p = %d: J %v, of PCA %v: no progress", trial, p, before, start)
 			}
@@ -112,7 +112,7 @@ func TestMNISTSlowMethods(t *testing.T) {
 	named := []string{"LSDR", "LSQMI", "CEML", namePaperFar}
 	_, r := mnistResults(t, Settings{Trials: 1, Methods: named}, 1)
 	for _, name := range named {
-		if len(r.values("error", where{"method": name})) != 2 { // one error for each K
+		if len(r.values("error", selector{"method": name})) != 2 { // one error for each K
 			t.Errorf("%s has not run", name)
 		}
 	}
@@ -178,7 +178,7 @@ func TestMNISTPart(t *testing.T) {
 	}
 	// A file without a split has no test part.
 	dir := t.TempDir()
-	writeDataset(t, filepath.Join(dir, mnistFile), classed(6, 60, 3, 2))
+	writeDataset(t, filepath.Join(dir, mnistFile), labeledData(6, 60, 3, 2))
 	if _, err := Run(t.Context(), mnistExperiment, Settings{Data: dir, Out: t.TempDir(), Small: true}); !errors.Is(err, wda.ErrSettings) {
 		t.Errorf("without split: %v", err)
 	}
@@ -205,7 +205,7 @@ func TestEffectiveDimensions(t *testing.T) {
 }
 
 func TestInitialPositions(t *testing.T) {
-	x := classed(7, 50, 5, 3).X
+	x := labeledData(7, 50, 5, 3).X
 	y, err := initialPositions(t.Context(), x)
 	if err != nil {
 		t.Fatal(err)

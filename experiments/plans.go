@@ -128,7 +128,7 @@ func (j *job) reportPlans(r *results, classes [2]*mat.Dense, n int) error {
 	for _, lambda := range planLambdas {
 		within, between := 0., 0.
 		for _, pair := range planPairs {
-			t := r.array(pair.name, where{"lambda": lambda})
+			t := r.array(pair.name, selector{"lambda": lambda})
 			if t == nil {
 				return fmt.Errorf("%w: no plan for λ = %g", ErrFailed, lambda)
 			}
@@ -163,7 +163,7 @@ func (j *job) reportPlans(r *results, classes [2]*mat.Dense, n int) error {
 		drawClasses(c, legend)
 		rows := divideCanvas(draw.Crop(c, 0, 0, legend, 0), len(planLambdas), 1, 10)
 		for k, lambda := range planLambdas {
-			at := where{"lambda": lambda}
+			at := selector{"lambda": lambda}
 			full := rows[k].Size()
 			// The columns contain links, a matrix, links, and two matrices one above the other.
 			big, small := full.Y*1.02, (full.X-2*full.Y*1.02)/2-6

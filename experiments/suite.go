@@ -319,7 +319,7 @@ func (j *job) suiteCell(ctx context.Context, s suiteSet, m method, p int, tuned 
 		for i, c := range suiteCandidates(m.name) {
 			candidates, all = append(candidates, candidate{c, c, false}), append(all, i)
 		}
-		results, err := tune(ctx, candidates, [][]int{all}, train, test, tuning{[]int{p}, []int{suiteK}, suiteFolds}, j.seed("folds", s.name, trial))
+		results, err := tuneCandidates(ctx, candidates, [][]int{all}, train, test, tuning{[]int{p}, []int{suiteK}, suiteFolds}, j.seed("folds", s.name, trial))
 		if err != nil {
 			return nil, err
 		}
@@ -352,7 +352,7 @@ func (j *job) suiteErrors(sets []suiteSet, p int, choice string, measure string,
 			from = byDefault
 		}
 		for _, s := range sets {
-			v := r.values(measure, where{"data": s.name, "p": p, "method": m.name, "settings": from})
+			v := r.values(measure, selector{"data": s.name, "p": p, "method": m.name, "settings": from})
 			trials := j.Trials
 			if s.data.Split != nil {
 				trials = 1

@@ -142,7 +142,7 @@ func (j *job) reportTiming(sets []timingData, r *results) error {
 	for _, d := range sets {
 		row := tableRow{Name: d.name}
 		for _, m := range j.methods {
-			f := secondsField(r.values("seconds", where{"data": d.name, "method": m.name}))
+			f := secondsField(r.values("seconds", selector{"data": d.name, "method": m.name}))
 			name := publishedName(m.name)
 			if v, ok := publishedTiming.value(d.paper, name); ok {
 				sd, _ := publishedTimingDeviations.value(d.paper, name)
@@ -193,14 +193,14 @@ func secondsField(v []float64) field {
 
 func (j *job) timingFinding(d timingData, r *results) {
 	for _, name := range []string{nameWDA, nameFloat32} {
-		v := r.values("seconds", where{"data": d.name, "method": name})
+		v := r.values("seconds", selector{"data": d.name, "method": name})
 		if paper, ok := publishedTiming.value(d.paper, nameWDA); ok && len(v) > 0 {
 			j.addFinding("%s: %s takes %.3g s on %d CPUs; published %.3g s on 16 cores.", d.name, name, stat.Mean(v, nil), runtime.NumCPU(), paper)
 		}
 	}
 	if len(j.report.Summary) == 0 {
 		for _, m := range j.methods {
-			if v := r.values("seconds", where{"data": d.name, "method": m.name}); len(v) > 0 {
+			if v := r.values("seconds", selector{"data": d.name, "method": m.name}); len(v) > 0 {
 				j.addFinding("%s: %s takes %.3g s.", d.name, m.name, stat.Mean(v, nil))
 			}
 		}
@@ -221,7 +221,7 @@ func (j *job) drawTiming(c draw.Canvas, sets []timingData, r *results) {
 		s := series{name: m.name, look: lookOf(m.name, k)}
 		for i, d := range sets {
 			y := -float64(i) + 0.7*(0.5-(float64(k)+0.5)/float64(len(j.methods)))
-			if v := r.values("seconds", where{"data": d.name, "method": m.name}); len(v) > 0 {
+			if v := r.values("seconds", selector{"data": d.name, "method": m.name}); len(v) > 0 {
 				s.x, s.y = append(s.x, stat.Mean(v, nil)), append(s.y, y)
 				if w, ok := publishedTiming.value(d.paper, m.name); ok {
 					published = append(published, plotPoint{w, y, s.look.line().Color})

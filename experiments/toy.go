@@ -178,10 +178,10 @@ func (j *job) toyCell(ctx context.Context, s toySizes, m method, trial, p int) (
 
 // bestK returns the K with the lowest mean error, and the errors for this K. K is 0 if there are no
 // errors.
-func (r *results) bestK(ks []int, w where) (best int, errs []float64) {
+func (r *results) bestK(ks []int, w selector) (best int, errs []float64) {
 	lowest := math.Inf(1)
 	for _, k := range ks {
-		at := where{"k": k}
+		at := selector{"k": k}
 		for name, v := range w {
 			at[name] = v
 		}
@@ -201,7 +201,7 @@ func (j *job) reportToy(s toySizes, r *results) error {
 		reference = toyK
 	}
 	mean := func(name string, k int) float64 {
-		e := r.values("error", where{"method": name, "p": toyP, "k": k})
+		e := r.values("error", selector{"method": name, "p": toyP, "k": k})
 		if len(e) == 0 {
 			return math.NaN()
 		}
@@ -242,7 +242,7 @@ func (j *job) reportToy(s toySizes, r *results) error {
 			if isFlat(m) {
 				at = toyP
 			}
-			_, e := r.bestK(s.ks, where{"method": m.name, "p": at})
+			_, e := r.bestK(s.ks, selector{"method": m.name, "p": at})
 			y := math.NaN()
 			if len(e) > 0 {
 				y = stat.Mean(e, nil)
@@ -291,7 +291,7 @@ func (j *job) drawToy(s toySizes, r *results, k int) error {
 	}
 	var panels []panel
 	for _, m := range j.methods {
-		at := where{"method": m.name, "trial": 0, "p": toyP}
+		at := selector{"method": m.name, "trial": 0, "p": toyP}
 		y := r.array("projected", at)
 		if y == nil {
 			continue
@@ -337,10 +337,10 @@ func (j *job) toyTables(s toySizes, r *results, reference int) {
 		Note:  "Mean ± standard deviation over the draws; bold: the lowest but for the true dimensions. The paper has these numbers as curves only.",
 	}
 	t.addRows(s.ks, "K = %d", j.methods, func(m method, k int) []float64 {
-		return r.values("error", where{"method": m.name, "p": toyP, "k": k})
+		return r.values("error", selector{"method": m.name, "p": toyP, "k": k})
 	})
 	j.addTable(t)
-	if truth := r.values("error", where{"method": nameTrue, "k": reference}); len(truth) > 0 {
+	if truth := r.values("error", selector{"method": nameTrue, "k": reference}); len(truth) > 0 {
 		lost := &table{
 			Title: fmt.Sprintf("Draws in which the two dimensions were not found, p = 2, K = %d", reference),
 			Head:  names,
@@ -348,7 +348,7 @@ func (j *job) toyTables(s toySizes, r *results, reference int) {
 		}
 		draws, median := tableRow{Name: fmt.Sprintf("draws of %d", j.Trials)}, tableRow{Name: "median error in percent"}
 		for _, m := range j.methods {
-			errs := r.values("error", where{"method": m.name, "p": toyP, "k": reference})
+			errs := r.values("error", selector{"method": m.name, "p": toyP, "k": reference})
 			draws.Fields = append(draws.Fields, numberField("%.0f", float64(countMissed(errs, stat.Mean(truth, nil)))))
 			median.Fields = append(median.Fields, medianField(errs))
 		}
@@ -364,7 +364,7 @@ func (j *job) toyTables(s toySizes, r *results, reference int) {
 		if isFlat(m) {
 			p = toyP
 		}
-		_, errs := r.bestK(s.ks, where{"method": m.name, "p": p})
+		_, errs := r.bestK(s.ks, selector{"method": m.name, "p": p})
 		return errs
 	})
 	j.addTable(t)

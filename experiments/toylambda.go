@@ -124,11 +124,11 @@ func (j *job) toyLambdaCell(ctx context.Context, s toySizes, m method, trial int
 }
 
 func (j *job) reportToyLambda(r *results, lambdas []float64, iterations []int) error {
-	truth := stat.Mean(r.values("error", where{"method": nameTrue}), nil)
+	truth := stat.Mean(r.values("error", selector{"method": nameTrue}), nil)
 	curve := func(method string, l int) series {
 		s := series{x: lambdas}
 		for _, lambda := range lambdas {
-			e := r.values("error", where{"method": method, "lambda": lambda, "iterations": l})
+			e := r.values("error", selector{"method": method, "lambda": lambda, "iterations": l})
 			y, bar := math.NaN(), 0.
 			if len(e) > 0 {
 				y = stat.Mean(e, nil)
@@ -142,7 +142,7 @@ func (j *job) reportToyLambda(r *results, lambdas []float64, iterations []int) e
 	}
 	ends := []float64{lambdas[0], lambdas[len(lambdas)-1]}
 	line := series{name: "true dimensions", look: looks[nameTrue], x: ends, y: []float64{truth, truth}}
-	chosen := stat.Mean(r.values("error", where{"method": nameWDA}), nil)
+	chosen := stat.Mean(r.values("error", selector{"method": nameWDA}), nil)
 	j.addFinding("WDA by default, which chooses λ from the data: %.3f; in the true dimensions %.3f.", chosen, truth)
 	var left, right []series
 	for _, m := range j.methods {
@@ -167,7 +167,7 @@ func (j *job) reportToyLambda(r *results, lambdas []float64, iterations []int) e
 		tab.Head = append(tab.Head, fmt.Sprintf("%s, L = %d", s.name, toyIterations))
 	}
 	left = append(left, series{name: "WDA, default", look: lookOf("", 4), x: ends, y: []float64{chosen, chosen}}, line)
-	ours := len(r.match(where{"method": nameToyStarts})) > 0
+	ours := len(r.match(selector{"method": nameToyStarts})) > 0
 	if ours {
 		for i, l := range iterations {
 			s := curve(nameToyStarts, l)
@@ -183,7 +183,7 @@ func (j *job) reportToyLambda(r *results, lambdas []float64, iterations []int) e
 		row := tableRow{Name: formatValue(lambda)}
 		var all [][]float64
 		add := func(method string, l int) {
-			e := r.values("error", where{"method": method, "lambda": lambda, "iterations": l})
+			e := r.values("error", selector{"method": method, "lambda": lambda, "iterations": l})
 			row.Fields, all = append(row.Fields, percentField(e)), append(all, e)
 		}
 		for _, m := range j.methods {
@@ -227,7 +227,7 @@ func (j *job) reportToyLambda(r *results, lambdas []float64, iterations []int) e
 	for _, lambda := range lambdas {
 		row := tableRow{Name: formatValue(lambda)}
 		for _, m := range j.methods {
-			e := r.values("error", where{"method": m.name, "lambda": lambda, "iterations": toyIterations})
+			e := r.values("error", selector{"method": m.name, "lambda": lambda, "iterations": toyIterations})
 			row.Fields = append(row.Fields, numberField("%.0f", float64(countMissed(e, truth))))
 		}
 		lost.Rows = append(lost.Rows, row)

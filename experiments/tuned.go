@@ -35,12 +35,12 @@ type tuned struct {
 	validation, test float64
 }
 
-// tune chooses p, K and a candidate by cross-validation. If several choices are equally good, tune
+// tuneCandidates chooses p, K and a candidate by cross-validation. If several choices are equally good, tuneCandidates
 // takes the first choice. It then fits the chosen candidate to all training samples and tests it.
 // The argument choices holds several lists of candidate indices. Every list has its own result, but
 // fits that lists have in common are made only once. Values of p above the number of features and
 // values of K above the number of samples are ignored.
-func tune(ctx context.Context, candidates []candidate, choices [][]int, train, test *dataset.Dataset, t tuning, seed uint64) ([]tuned, error) {
+func tuneCandidates(ctx context.Context, candidates []candidate, choices [][]int, train, test *dataset.Dataset, t tuning, seed uint64) ([]tuned, error) {
 	inRows, outRows, err := train.Folds(t.folds, seed)
 	if err != nil {
 		return nil, err

@@ -217,7 +217,7 @@ func (j *job) uciCell(ctx context.Context, s uciSizes, d uciData, m method, tria
 		return nil, err
 	}
 	candidates, choices, names := uciCandidates(m)
-	results, err := tune(ctx, candidates, choices, train, test, s.tuning, j.seed("folds", d.name, trial))
+	results, err := tuneCandidates(ctx, candidates, choices, train, test, s.tuning, j.seed("folds", d.name, trial))
 	if err != nil {
 		return nil, err
 	}
@@ -316,7 +316,7 @@ func appendNoise(d *dataset.Dataset, features int, rng *rand.Rand) {
 type uciColumn struct {
 	name   string
 	method string // of the cells
-	paper  string // column of the published table; columns with the same published column form a family
+	family string // column of the published table; columns with the same published column form a family
 	tuned  bool   // whether cross-validation chooses the most settings in this column, compared with the other columns of the family
 	errs   [][]float64
 }
@@ -328,12 +328,12 @@ func (j *job) uciColumns(sets []uciData, r *results) []uciColumn {
 	for _, m := range j.methods {
 		_, _, names := uciCandidates(m)
 		for i, name := range names {
-			c := uciColumn{name: name, method: m.name, paper: m.name, tuned: i == len(names)-1}
+			c := uciColumn{name: name, method: m.name, family: m.name, tuned: i == len(names)-1}
 			if m.name == namePaper {
-				c.paper, c.tuned = nameWDA, false
+				c.family, c.tuned = nameWDA, false
 			}
 			for _, d := range sets {
-				e := r.values("error", where{"data": d.name, "method": m.name, "tuned": name})
+				e := r.values("error", selector{"data": d.name, "method": m.name, "tuned": name})
 				if len(e) != j.Trials {
 					e = nil
 				}
@@ -358,7 +358,7 @@ func meanRanks(columns []uciColumn, sets int, reference func(uciColumn) bool) (r
 		for i, c := range columns {
 			values := []float64{stat.Mean(c.errs[d], nil)}
 			for _, other := range columns {
-				if other.paper != c.paper && reference(other) {
+				if other.family != c.family && reference(other) {
 					values = append(values, stat.Mean(other.errs[d], nil))
 				}
 			}
@@ -390,13 +390,13 @@ func (j *job) reportUCI(sets []uciData, r *results) error {
 	for i, d := range sets {
 		t.Rows = append(t.Rows, uciRow(d, i, columns))
 	}
-	plain, over := meanRanks(columns, len(sets), func(c uciColumn) bool { return c.name == c.paper })
+	plain, over := meanRanks(columns, len(sets), func(c uciColumn) bool { return c.name == c.family })
 	chosen, _ := meanRanks(columns, len(sets), func(c uciColumn) bool { return c.tuned })
 	if over > 0 {
 		first, second := tableRow{Name: fmt.Sprintf("mean rank, %d sets", over)}, tableRow{Name: "… settings chosen"}
 		for i, c := range columns {
 			f := numberField("%.1f", plain[i])
-			if v, ok := publishedUCI.value(publishedRank, c.paper); ok {
+			if v, ok := publishedUCI.value(publishedRank, c.family); ok {
 				f.Paper = fmt.Sprintf("%.1f", v)
 			}
 			first.Fields = append(first.Fields, f)
@@ -426,7 +426,7 @@ func uciRow(d uciData, at int, columns []uciColumn) tableRow {
 		if len(values[i]) > 0 {
 			f.Text = fmt.Sprintf("%.2f", 100*stat.Mean(values[i], nil))
 		}
-		if v, ok := publishedUCI.value(strings.TrimSuffix(d.name, standInMark), c.paper); ok {
+		if v, ok := publishedUCI.value(strings.TrimSuffix(d.name, standInMark), c.family); ok {
 			f.Paper = fmt.Sprintf("%.2f", v)
 		}
 		row.Fields = append(row.Fields, f)
@@ -459,7 +459,7 @@ func (j *job) uciFindings(sets []uciData, columns []uciColumn, plain, chosen []f
 		return strings.Join(all, ", ")
 	}
 	if over > 0 {
-		j.addFinding("Mean rank over %d data sets, default settings: %s.", over, list(plain, func(c uciColumn) bool { return c.name == c.paper || c.paper == nameWDA }))
+		j.addFinding("Mean rank over %d data sets, default settings: %s.", over, list(plain, func(c uciColumn) bool { return c.name == c.family || c.family == nameWDA }))
 		j.addFinding("Mean rank with settings of their own chosen by cross-validation, too: %s.", list(chosen, func(c uciColumn) bool { return c.tuned }))
 		j.addFinding("Published, with LMNN, LSDR, LSQMI and CEML: WDA 2.2, LMNN 3.4, CEML 3.5, FDA and LFDA 5.2.")
 	}
@@ -467,7 +467,7 @@ func (j *job) uciFindings(sets []uciData, columns []uciColumn, plain, chosen []f
 		j.addFinding("No data set has been finished by every method.")
 	}
 	for _, c := range columns {
-		if c.paper != nameWDA {
+		if c.family != nameWDA {
 			continue
 		}
 		var worse []string
@@ -510,7 +510,7 @@ func (j *job) uciChoices(sets []uciData, columns []uciColumn, r *results) *table
 				row.Fields = append(row.Fields, field{Text: "–"})
 				continue
 			}
-			w := where{"data": d.name, "method": c.method, "tuned": c.name}
+			w := selector{"data": d.name, "method": c.method, "tuned": c.name}
 			f := field{Text: fmt.Sprintf("K %g", median(r.values("K", w)))}
 			if p := r.values("p", w); len(p) > 0 {
 				f.Text = fmt.Sprintf("p %g, %s", median(p), f.Text)

@@ -21,9 +21,9 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// classed returns n samples of the given number of classes. The classes differ in the first
+// labeledData returns n samples of the given number of classes. The classes differ in the first
 // features.
-func classed(seed uint64, n, d, classes int) *dataset.Dataset {
+func labeledData(seed uint64, n, d, classes int) *dataset.Dataset {
 	rng := rand.New(rand.NewPCG(seed, 3))
 	data := &dataset.Dataset{X: mat.NewDense(n, d, nil), Labels: make([]int, n)}
 	for c := range classes {
@@ -92,8 +92,8 @@ func writeDataset(t *testing.T, path string, d *dataset.Dataset) {
 
 func TestUCI(t *testing.T) {
 	dir := t.TempDir()
-	writeDataset(t, filepath.Join(dir, "wine.csv.gz"), classed(1, 48, 4, 3))
-	writeDataset(t, filepath.Join(dir, "office_webcam_dslr_decaf6.npz"), classed(2, 64, 6, 2))
+	writeDataset(t, filepath.Join(dir, "wine.csv.gz"), labeledData(1, 48, 4, 3))
+	writeDataset(t, filepath.Join(dir, "office_webcam_dslr_decaf6.npz"), labeledData(2, 64, 6, 2))
 	r := testExperiment(t, uciExperiment, Settings{Data: dir, Seed: 1})
 	if len(r.Missing) != len(uciExperiment.Data)-2 {
 		t.Errorf("missing: %v", r.Missing)
@@ -119,7 +119,7 @@ func TestUCIWithoutData(t *testing.T) {
 // TestSlowMethods checks that slow methods run only if they are named.
 func TestSlowMethods(t *testing.T) {
 	dir := t.TempDir()
-	writeDataset(t, filepath.Join(dir, "wine.csv.gz"), classed(1, 30, 3, 2))
+	writeDataset(t, filepath.Join(dir, "wine.csv.gz"), labeledData(1, 30, 3, 2))
 	s := Settings{Data: dir, Out: t.TempDir(), Small: true, Trials: 1, Methods: []string{"lmnn", "ceml", "lsdr"}}
 	r, err := Run(t.Context(), uciExperiment, s)
 	if err != nil || r.Cells != 3 || len(r.Failed) > 0 {
@@ -136,7 +136,7 @@ func TestSlowMethods(t *testing.T) {
 }
 
 func TestScaleBoth(t *testing.T) {
-	a, b := classed(3, 30, 4, 2), classed(4, 10, 4, 2)
+	a, b := labeledData(3, 30, 4, 2), labeledData(4, 10, 4, 2)
 	for i := range 30 {
 		a.X.Set(i, 1, 10+5*a.X.At(i, 1))
 		a.X.Set(i, 3, 7)
@@ -174,7 +174,7 @@ func TestScaleBoth(t *testing.T) {
 // TestTune compares the result of tune with a direct computation. The tested methods select
 // features.
 func TestTune(t *testing.T) {
-	train, test := classed(5, 60, 5, 3), classed(6, 60, 5, 3)
+	train, test := labeledData(5, 60, 5, 3), labeledData(6, 60, 5, 3)
 	fits := 0
 	// Candidate i selects the features from index 2−i on. The first two features of the last
 	// candidate separate the classes.
@@ -192,7 +192,7 @@ func TestTune(t *testing.T) {
 	}
 	candidates := []candidate{from(0), from(1), from(2)}
 	s := tuning{ps: []int{1, 2, 9}, ks: []int{1, 5, 45}, folds: 3}
-	got, err := tune(t.Context(), candidates, [][]int{{0}, {0, 1, 2}, {2}}, train, test, s, 8)
+	got, err := tuneCandidates(t.Context(), candidates, [][]int{{0}, {0, 1, 2}, {2}}, train, test, s, 8)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -226,11 +226,11 @@ func TestTune(t *testing.T) {
 	if !(math.Abs(sum-got[1].validation) < 1e-12) || e[0] != got[1].test {
 		t.Errorf("errors %v and %v, by hand %v and %v", got[1].validation, got[1].test, sum, e[0])
 	}
-	if _, err := tune(t.Context(), candidates, [][]int{{0}}, train, test, tuning{ps: []int{6}, ks: []int{1}, folds: 3}, 8); !errors.Is(err, ErrSettings) {
+	if _, err := tuneCandidates(t.Context(), candidates, [][]int{{0}}, train, test, tuning{ps: []int{6}, ks: []int{1}, folds: 3}, 8); !errors.Is(err, ErrSettings) {
 		t.Errorf("no p is possible: %v", err)
 	}
 	failing := method{fit: func(context.Context, *training, int) (*mat.Dense, error) { return nil, io.ErrNoProgress }}
-	if _, err := tune(t.Context(), []candidate{{failing, failing, true}}, [][]int{{0}}, train, test, s, 8); !errors.Is(err, io.ErrNoProgress) {
+	if _, err := tuneCandidates(t.Context(), []candidate{{failing, failing, true}}, [][]int{{0}}, train, test, s, 8); !errors.Is(err, io.ErrNoProgress) {
 		t.Errorf("a fit fails: %v", err)
 	}
 }
@@ -238,7 +238,7 @@ func TestTune(t *testing.T) {
 // TestNested checks all methods that are marked as nested. The fit for a smaller p must consist of
 // the first columns of the fit for the largest p.
 func TestNested(t *testing.T) {
-	train := classed(7, 80, 30, 4)
+	train := labeledData(7, 80, 30, 4)
 	for _, m := range uciMethods() {
 		candidates, _, _ := uciCandidates(m)
 		for _, c := range candidates {
@@ -273,15 +273,15 @@ func TestMeanRanks(t *testing.T) {
 		return all
 	}
 	columns := []uciColumn{
-		{name: "PCA", paper: "PCA", tuned: true, errs: errs(0.3, 0.2, 0.5)},
-		{name: "FDA", paper: "FDA", errs: errs(0.4, 0.2, 0.5)},
-		{name: "FDA-s", paper: "FDA", tuned: true, errs: errs(0.1, 0.1, 0.5)},
-		{name: "WDA-paper", paper: "WDA", errs: errs(0.5, 0.3, 0.5)},
-		{name: "WDA", paper: "WDA", errs: errs(0.2, 0.1, 0.5)},
-		{name: "WDA-ρ", paper: "WDA", tuned: true, errs: errs(0.1, 0.1, 0.5)},
+		{name: "PCA", family: "PCA", tuned: true, errs: errs(0.3, 0.2, 0.5)},
+		{name: "FDA", family: "FDA", errs: errs(0.4, 0.2, 0.5)},
+		{name: "FDA-s", family: "FDA", tuned: true, errs: errs(0.1, 0.1, 0.5)},
+		{name: "WDA-paper", family: "WDA", errs: errs(0.5, 0.3, 0.5)},
+		{name: "WDA", family: "WDA", errs: errs(0.2, 0.1, 0.5)},
+		{name: "WDA-ρ", family: "WDA", tuned: true, errs: errs(0.1, 0.1, 0.5)},
 	}
 	columns[0].errs[2] = nil // not finished
-	plain, over := meanRanks(columns, 3, func(c uciColumn) bool { return c.name == c.paper })
+	plain, over := meanRanks(columns, 3, func(c uciColumn) bool { return c.name == c.family })
 	if want := []float64{2.25, 2.75, 1.25, 3, 1, 1}; over != 2 || !slices.Equal(plain, want) {
 		t.Errorf("ranks %v over %d sets, want %v over 2", plain, over, want)
 	}
@@ -301,7 +301,7 @@ func TestUCIRow(t *testing.T) {
 		far[i] += 0.02
 	}
 	near[0] += 0.02
-	columns := []uciColumn{{name: "a", errs: [][]float64{a}}, {name: "near", errs: [][]float64{near}}, {name: "far", paper: "PCA", errs: [][]float64{far}}, {name: "none", errs: [][]float64{nil}}}
+	columns := []uciColumn{{name: "a", errs: [][]float64{a}}, {name: "near", errs: [][]float64{near}}, {name: "far", family: "PCA", errs: [][]float64{far}}, {name: "none", errs: [][]float64{nil}}}
 	row := uciRow(uciData{name: "wines"}, 0, columns)
 	got := (&table{Head: []string{""}, Rows: []tableRow{row}}).plain()
 	if want := "\nwines\t11.12*\t11.38_\t13.12 (26.57)\t–\n"; got != want {
@@ -344,8 +344,8 @@ func TestPublished(t *testing.T) {
 
 func TestCaltech(t *testing.T) {
 	dir := t.TempDir()
-	writeDataset(t, filepath.Join(dir, "office_webcam_dslr_decaf6.npz"), classed(2, 70, 6, 3))
-	counts := classed(3, 60, 5, 2)
+	writeDataset(t, filepath.Join(dir, "office_webcam_dslr_decaf6.npz"), labeledData(2, 70, 6, 3))
+	counts := labeledData(3, 60, 5, 2)
 	for i := range 60 {
 		for k := range 5 {
 			counts.X.Set(i, k, math.Floor(math.Abs(4*counts.X.At(i, k))))
@@ -360,7 +360,7 @@ func TestCaltech(t *testing.T) {
 		t.Errorf("missing: %v", r.Missing)
 	}
 	// If the paper's own file exists, the stand-in must not be used.
-	writeDataset(t, filepath.Join(dir, "caltech_decaf6.npz"), classed(2, 70, 6, 3))
+	writeDataset(t, filepath.Join(dir, "caltech_decaf6.npz"), labeledData(2, 70, 6, 3))
 	s := Settings{Data: dir, Out: t.TempDir(), Small: true, Trials: 1, Methods: []string{"PCA"}}
 	r, err := Run(t.Context(), caltechExperiment, s)
 	if err != nil || r.Cells != 2 || len(r.Missing) != 0 {
@@ -370,7 +370,7 @@ func TestCaltech(t *testing.T) {
 
 func TestTiming(t *testing.T) {
 	dir := t.TempDir()
-	writeDataset(t, filepath.Join(dir, "mnist.npz"), classed(2, 60, 6, 3))
-	writeDataset(t, filepath.Join(dir, "office_webcam_dslr_decaf6.npz"), classed(4, 50, 6, 3))
+	writeDataset(t, filepath.Join(dir, "mnist.npz"), labeledData(2, 60, 6, 3))
+	writeDataset(t, filepath.Join(dir, "office_webcam_dslr_decaf6.npz"), labeledData(4, 50, 6, 3))
 	testTimedExperiment(t, timingExperiment, Settings{Data: dir, Seed: 1})
 }

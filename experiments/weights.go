@@ -177,7 +177,7 @@ func (j *job) reportWeights(r *results, first, second *mat.Dense) error {
 	for _, w := range weightings() {
 		var f [2]float64
 		for k, pair := range []string{"between", "within"} {
-			f[k] = meanPartners(r.array(pair, where{"method": w.name}))
+			f[k] = meanPartners(r.array(pair, selector{"method": w.name}))
 		}
 		partners[w.name] = f
 		tab.Rows = append(tab.Rows, tableRow{w.name, []field{numberField("%.1f", f[0]), numberField("%.1f", f[1])}})
@@ -199,7 +199,7 @@ func (j *job) reportWeights(r *results, first, second *mat.Dense) error {
 			if i >= len(all) {
 				pair, other = "within", first
 			}
-			t := r.array(pair, where{"method": w.name})
+			t := r.array(pair, selector{"method": w.name})
 			if t == nil {
 				continue
 			}

@@ -75,11 +75,11 @@ func (g goal) at(level string) float64 {
 	return g.other
 }
 
-// against returns a goal whose ratio is the same for every instruction set.
-func against(peers string, ratio float64) goal { return goal{peers, ratio, ratio} }
+// goalAgainst returns a goal whose ratio is the same for every instruction set.
+func goalAgainst(peers string, ratio float64) goal { return goal{peers, ratio, ratio} }
 
 // everyPeer is the default goal: monge is at least as fast as every peer.
-var everyPeer = against("", 1)
+var everyPeer = goalAgainst("", 1)
 
 type testCase struct {
 	name      string
@@ -148,25 +148,25 @@ func testCases() []testCase {
 		}
 		for _, d := range []int{2, 10} {
 			for _, weights := range []string{"uniform", "random"} {
-				add(n >= 2000, 1e-9, against("pot", want), "emd/type=f64/n=%d/d=%d/weights=%s", n, d, weights)
+				add(n >= 2000, 1e-9, goalAgainst("pot", want), "emd/type=f64/n=%d/d=%d/weights=%s", n, d, weights)
 			}
 		}
 	}
 	for _, count := range []int{1000, 100_000} {
-		add(count > 1000, 1e-9, against("pot", 10), "emdtiny/type=f64/count=%d/n=16/d=2", count)
+		add(count > 1000, 1e-9, goalAgainst("pot", 10), "emdtiny/type=f64/count=%d/n=16/d=2", count)
 	}
 	for _, n := range []int{16, 64, 256, 1000, 2000, 4000} {
 		for _, costs := range []string{"points/d=2", "points/d=10", "random", "whole"} {
-			add(n >= 2000, 1e-9, against(assigners, 1), "assign/type=f64/count=%d/n=%d/costs=%s", assignments(n), n, costs)
+			add(n >= 2000, 1e-9, goalAgainst(assigners, 1), "assign/type=f64/count=%d/n=%d/costs=%s", assignments(n), n, costs)
 		}
 	}
 	for _, n := range []int{1000, 1_000_000} {
 		for _, order := range []int{1, 2} {
-			add(false, 1e-9, against("pot|scipy", 5), "line/type=f64/n=%d/order=%d", n, order)
+			add(false, 1e-9, goalAgainst("pot|scipy", 5), "line/type=f64/n=%d/order=%d", n, order)
 		}
 	}
 	// The tolerance is large, because monge and POT draw different directions.
-	add(false, 0.02, against("pot", 5), "sliced/type=f64/n=1000/d=64/directions=100")
+	add(false, 0.02, goalAgainst("pot", 5), "sliced/type=f64/n=1000/d=64/directions=100")
 	add(false, 1e-12, everyPeer, "lse/type=f64/n=1000")
 	add(false, 1e-5, everyPeer, "lse/type=f32/n=1000")
 	each(func(typ string, tol float64) {
@@ -179,7 +179,7 @@ func testCases() []testCase {
 	each(func(typ string, _ float64) {
 		for _, of := range []string{"dot", "sqeuclidean", "cosine", "norm", "manhattan", "sum"} {
 			for _, n := range []int{4, 16, 64, 128, 384, 768, 1536, 4096} {
-				g := against("naive|gonum|vek|tphakala|floats|kelindar", 0.97) // without cgo
+				g := goalAgainst("naive|gonum|vek|tphakala|floats|kelindar", 0.97) // without cgo
 				if n < 16 {
 					g = goal{}
 				}
@@ -189,7 +189,7 @@ func testCases() []testCase {
 	})
 	for _, of := range []string{"dot", "sqeuclidean", "hamming"} {
 		for _, n := range []int{64, 256, 768, 1536, 4096} {
-			g := against("naive", 4)
+			g := goalAgainst("naive", 4)
 			if n < 256 {
 				g = goal{}
 			}
@@ -198,7 +198,7 @@ func testCases() []testCase {
 	}
 	for _, of := range []string{"int8", "signs", "float16", "bfloat16"} {
 		for _, n := range []int{256, 768, 1536} {
-			g, tol := against("naive|tphakala|x448", 0.97), 0.0 // without cgo
+			g, tol := goalAgainst("naive|tphakala|x448", 0.97), 0.0 // without cgo
 			if of == "int8" {
 				tol = 0.01 // monge's scale has only 17 bits, so some results may differ by 1
 			}
@@ -210,7 +210,7 @@ func testCases() []testCase {
 			large := n*d > 5e7 // every program has a copy of the data, which needs too much memory for small machines
 			g := everyPeer
 			if n > 1000 { // the rows do not fit in the caches
-				g = against("", 0.95)
+				g = goalAgainst("", 0.95)
 			}
 			add(large, 1e-5, g, "query/type=f32/n=%d/d=%d", n, d)
 			add(large, 1e-5, g, "nearest/type=f32/n=%d/d=%d/k=10", n, d)

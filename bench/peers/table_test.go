@@ -21,10 +21,10 @@ func TestJudge(t *testing.T) {
 		missed  int
 	}{
 		{everyPeer, []*entry{slower, faster, fastest}, "≥ 1 fastest: MISSED", 1},
-		{against("slower|faster", 0.95), []*entry{slower, faster, fastest}, "≥ 0.95 faster: met", 0},
-		{against("slower", 1), []*entry{slower, faster, fastest}, "≥ 1 slower: met", 0},
+		{goalAgainst("slower|faster", 0.95), []*entry{slower, faster, fastest}, "≥ 0.95 faster: met", 0},
+		{goalAgainst("slower", 1), []*entry{slower, faster, fastest}, "≥ 1 slower: met", 0},
 		{goal{"slower", 1, 2}, []*entry{slower}, "≥ 2 slower: MISSED", 1},
-		{against("absent", 1), []*entry{slower}, "≥ 1: not measured", 0},
+		{goalAgainst("absent", 1), []*entry{slower}, "≥ 1: not measured", 0},
 		{everyPeer, nil, "≥ 1: not measured", 0},
 		{goal{}, []*entry{faster}, "", 0},
 	} {

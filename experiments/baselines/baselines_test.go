@@ -84,17 +84,17 @@ func asMethod(m method) projectiontest.Method {
 	return out
 }
 
-// quick returns the methods with few random starts.
-func quick() (methods []projectiontest.Method) {
+// quickMethods returns the methods with few random starts.
+func quickMethods() (methods []projectiontest.Method) {
 	for _, m := range []method{LFDA{}, LFDA{Orthonormal: true}, LMNN{}, LSDR{Starts: 2, MaxSteps: 30}, LSQMI{Starts: 2, MaxSteps: 30}, CEML{}, NCA{}} {
 		methods = append(methods, asMethod(m))
 	}
 	return methods
 }
 
-func TestScale(t *testing.T)      { projectiontest.Scale(t, quick()) }
-func TestDegenerate(t *testing.T) { projectiontest.Degenerate(t, quick()) }
-func TestInvariance(t *testing.T) { projectiontest.Invariance(t, quick()) }
+func TestScale(t *testing.T)      { projectiontest.Scale(t, quickMethods()) }
+func TestDegenerate(t *testing.T) { projectiontest.Degenerate(t, quickMethods()) }
+func TestInvariance(t *testing.T) { projectiontest.Invariance(t, quickMethods()) }
 
 // TestEndsAnywhere checks that a fit ends whenever the context ends.
 func TestEndsAnywhere(t *testing.T) {

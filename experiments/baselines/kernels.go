@@ -126,11 +126,11 @@ func (f *kernels) search(ctx context.Context, p, starts, steps int, seed uint64,
 	}
 	// The score depends only on the span of the columns. Rotate the columns to the principal
 	// components in this span.
-	turn, err := components(ctx, projection.Product(ctx, f.x, best), q)
+	rotation, err := components(ctx, projection.Product(ctx, f.x, best), q)
 	if err != nil {
 		return nil, err
 	}
-	best = projection.Product(ctx, best, turn)
+	best = projection.Product(ctx, best, rotation)
 	if f.basis != nil {
 		best = projection.Product(ctx, f.basis, best)
 	}

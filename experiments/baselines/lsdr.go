@@ -238,7 +238,7 @@ func (f *kernels) selectSMI(ctx context.Context, p *mat.Dense) (smi, float64, er
 	k := mat.NewDense(n, b, nil)
 	for _, factor := range widthFactors {
 		width := factor * scale
-		gibbsOf(ctx, k, d, width)
+		gaussianOf(ctx, k, d, width)
 		scores := make([]float64, len(lambdas))
 		for c, columns := range f.columns {
 			kc := k.Slice(0, n, columns.from, columns.to).(*mat.Dense)
@@ -277,8 +277,8 @@ var widthFactors = []float64{0.1, 0.2, 0.35, 0.6, 1, 1.7}
 
 const folds = 5
 
-// gibbsOf sets k to the Gaussian kernel exp(−d/(2σ²)) of the squared distances d.
-func gibbsOf(ctx context.Context, k, d *mat.Dense, width float64) {
+// gaussianOf sets k to the Gaussian kernel exp(−d/(2σ²)) of the squared distances d.
+func gaussianOf(ctx context.Context, k, d *mat.Dense, width float64) {
 	k.Scale(-precision(width), d)
 	n, _ := k.Dims()
 	for i := range n {

@@ -158,8 +158,8 @@ func guarded(t *testing.T) Config {
 	return c
 }
 
-// classifies sends a gRPC request with the token. It returns an error unless the service answers.
-func classifies(t *testing.T, address net.Addr) error {
+// checkClassify sends a gRPC request with the token. It returns an error unless the service answers.
+func checkClassify(t *testing.T, address net.Addr) error {
 	t.Helper()
 	conn, err := grpc.NewClient(address.String(), grpc.WithTransportCredentials(insecure.NewCredentials()))
 	if err != nil {
@@ -181,7 +181,7 @@ const classifyMethod = pb.Transform_Classify_FullMethodName
 func TestStalledWithoutToken(t *testing.T) {
 	r := start(t, guarded(t), io.Discard)
 	address := r.Addresses()[2]
-	if err := classifies(t, address); err != nil { // keep the allocations of the first request out of the measurement
+	if err := checkClassify(t, address); err != nil { // keep the allocations of the first request out of the measurement
 		t.Fatal(err)
 	}
 	before := heap()
@@ -205,7 +205,7 @@ func TestStalledWithoutToken(t *testing.T) {
 	if used := heap() - before; used > 16<<20 {
 		t.Errorf("900 stalled streams hold %d MiB", used>>20)
 	}
-	if err := classifies(t, address); err != nil {
+	if err := checkClassify(t, address); err != nil {
 		t.Error(err)
 	}
 }
@@ -215,7 +215,7 @@ func TestStalledWithoutToken(t *testing.T) {
 func TestStalledWithToken(t *testing.T) {
 	r := start(t, guarded(t), io.Discard)
 	address := r.Addresses()[2]
-	if err := classifies(t, address); err != nil {
+	if err := checkClassify(t, address); err != nil {
 		t.Fatal(err)
 	}
 	before := heap()
@@ -225,7 +225,7 @@ func TestStalledWithToken(t *testing.T) {
 	// send only as much as flow control allows.
 	const slots = perConnection * message
 	fixture.Until(t, func() bool { sent, _ := a.state(); return sent >= slots })
-	if err := classifies(t, address); err != nil {
+	if err := checkClassify(t, address); err != nil {
 		t.Errorf("beside the attack: %v", err)
 	}
 	time.Sleep(50 * time.Millisecond) // gives excess bytes time to arrive
@@ -258,7 +258,7 @@ func TestReceiveTime(t *testing.T) {
 	if slow == 0 {
 		t.Errorf("%q", a.answers)
 	}
-	fixture.Until(t, func() bool { return classifies(t, r.Addresses()[2]) == nil })
+	fixture.Until(t, func() bool { return checkClassify(t, r.Addresses()[2]) == nil })
 	if n := strings.Count(r.get(t, r.url+"/readyz"), "ready"); n != 1 {
 		t.Error("HTTP does not answer")
 	}
@@ -282,7 +282,7 @@ func TestIdleConnections(t *testing.T) {
 			}
 		}
 	}
-	if err := classifies(t, r.Addresses()[2]); err != nil {
+	if err := checkClassify(t, r.Addresses()[2]); err != nil {
 		t.Errorf("gRPC: %v", err)
 	}
 	client := &load.HTTP{Address: r.Addresses()[0].String(), Requests: [][]byte{row()}}
@@ -305,7 +305,7 @@ func TestRequests(t *testing.T) {
 	r := start(t, c, io.Discard)
 	a := attack(t, r.Addresses()[2], classifyMethod, secret, 1, 1000)
 	fixture.Until(t, func() bool { sent, _ := a.state(); return sent == 1004 })
-	fixture.Until(t, func() bool { return status.Code(classifies(t, r.Addresses()[2])) == codes.Unavailable })
+	fixture.Until(t, func() bool { return status.Code(checkClassify(t, r.Addresses()[2])) == codes.Unavailable })
 	request, err := http.NewRequestWithContext(t.Context(), "POST", r.url+"/v1/classify", strings.NewReader(`{"rows":[]}`))
 	if err != nil {
 		t.Fatal(err)
