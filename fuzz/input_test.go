@@ -13,7 +13,7 @@ import (
 	"github.com/gomonge/monge/internal/asm/num"
 )
 
-// input reads the numbers of a call from the bytes of a fuzz input.
+// input reads the arguments of a call from the bytes of a fuzz input.
 type input struct{ rest []byte }
 
 func (in *input) byte() int {

@@ -85,7 +85,7 @@ type testCase struct {
 	name      string
 	goal      goal
 	tolerance float64 // largest accepted difference of results, relative to the largest element (for exp: to each element)
-	full      bool    // only with -full
+	full      bool    // the case runs only with -full
 	slow      string  // name of a peer that runs only with -full
 }
 
@@ -241,7 +241,7 @@ func testCases() []testCase {
 		add(false, 1e-5, everyPeer, "codes/type=f32/n=%d/d=32/m=16/bits=8/k=5", n)
 		add(false, 5e-2, everyPeer, "codes/type=f32/n=%d/d=32/m=32/bits=4/k=5", n)
 	}
-	// The tolerance is large, because POT stores its weights in float32 and the variants f32 compute in float32.
+	// The tolerance is large, because POT stores its weights in float32 and the f32 variants compute in float32.
 	add(false, 1e-3, everyPeer, "wda/%s", mnist)
 	add(false, 1e-3, everyPeer, "wda/%s", wide)
 	for _, c := range []string{mnist, mnist + "/steps=40", wide} {

@@ -9,7 +9,7 @@
 //
 // Same bits as    rowsRef, columnsRef, iterateRef, sweepRef and beginRef in ref.go. A row sum has 16
 //                 lanes (float64: 8) in four registers, folded in halves. Every row adds to q[j] with
-//                 one FMA, in begin with two, i ascending. In mixed kernels, K is converted to float64.
+//                 one FMA (begin: two), i ascending. In mixed kernels, K is converted to float64.
 // Layout          K and M are m×n, row-major, with strides in elements. v and q have n elements; a, u,
 //                 w, r and s have m. m, n ≥ 1.
 // Tile            4 rows × four registers. The kernel computes four row sums, and then updates q while
@@ -395,7 +395,7 @@ TEXT ·sweepNEONMixed(SB), NOSPLIT, $0-64
 	FMLA(0, n, t)
 
 // UPDATE4 computes s_i = w_i r_i for four rows, stores r_i and s_i, and loads u_i. SPREAD4 copies every s_i to all lanes
-// of one of V8–V11. UPDATE1 is for one row.
+// of one of V8–V11. UPDATE1 does the same for one row.
 #define UPDATE4 \
 	STROWS_P(F28, F29, rp); \
 	LDROWS(wp, F16, F17); \

@@ -14,8 +14,8 @@ const (
 )
 
 // lanes is the result of one call of assembly, for a piece of a row. The field least[l] is the least element with an index
-// j such that j mod blockSize = l. The field at is the lowest index of the least element. If no element is below +Inf, at
-// is any index.
+// j such that j mod blockSize = l. The field at is the lowest index of the least element. If no element is below +Inf,
+// the field at is arbitrary.
 type lanes struct {
 	least [blockSize]float64
 	at    float64
@@ -93,7 +93,7 @@ func Two[T num.Float](c []T, v []float64) (least float64, at int, second float64
 		}
 		old, was := least, at
 		least, at = x.lowerLeast(done, least, at)
-		if at != was { // the second value may be the old least, or another element of the lane of the new least
+		if at != was { // the second value may be the previous minimum, or another element in the lane of the new minimum
 			second = min(second, old)
 			l := at % blockSize
 			x.least[l] = math.Inf(1)

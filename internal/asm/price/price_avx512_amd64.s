@@ -59,7 +59,7 @@
 #undef LEAST
 #undef RELAX
 
-// load converts eight float32 costs to float64 in register r. The first is element off of the current block.
+// load converts eight float32 costs to float64 in register r, beginning with element off.
 #define load(off, r) VCVTPS2PD 4*off(cp)(at*4), r
 #define LEAST ·leastAVX512F32
 #define RELAX ·relaxAVX512F32

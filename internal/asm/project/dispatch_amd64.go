@@ -7,8 +7,8 @@ import (
 	"github.com/gomonge/monge/internal/asm/num"
 )
 
-// The functions that call assembly are not inlined, because the scheduler can stop a goroutine only at a
-// stack check of a Go function. The arguments rows, cols and depth are positive. In a call of an AVX2 tile
+// The Go functions that call assembly are not inlined. So each call begins with a stack check, where the
+// scheduler can stop the goroutine. The arguments rows, cols and depth are positive. In a call of an AVX2 tile
 // function, the columns fill whole tiles, and only the last vector may be partial.
 
 //go:noescape

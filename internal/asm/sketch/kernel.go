@@ -17,8 +17,8 @@ const (
 	// MaxFeatures is the largest number of features. It keeps the sum of products below 2³¹.
 	MaxFeatures = 100_000
 
-	stepBytes  = Rows * Step    // byte count of a step of a group
-	queryBytes = Queries * Step // byte count of a step of a block
+	stepBytes  = Rows * Step    // byte count of Step features of a group
+	queryBytes = Queries * Step // byte count of Step features of a block
 	zero       = 64             // code of the integer 0 in a row
 )
 
@@ -81,8 +81,8 @@ func QuantizeRow(codes []uint8, x []float32) (scale float32, square, rest float6
 	return quantizeBytes(codes, stepBytes, x, 63, zero)
 }
 
-// QuantizeQuery is like QuantizeRow, for a query. The steps of the query are stride bytes apart. The stride is 4 for FilterOne,
-// and 4·Queries for a query of a block. QuantizeQuery also returns the sum of the codes.
+// QuantizeQuery is like QuantizeRow, but for a query. It sets 4 bytes in every stride bytes. The stride is 4 for FilterOne, and
+// 4·Queries for a query of a block. QuantizeQuery also returns the sum of the codes.
 func QuantizeQuery(codes []int8, stride int, x []float32) (scale float32, sum int32, square, rest float64) {
 	scale, square, rest = quantizeBytes(unsafe.Slice((*uint8)(unsafe.Pointer(unsafe.SliceData(codes))), len(codes)), stride, x, 127, 0)
 	for k := 0; k < len(x); k += Step {

@@ -113,7 +113,7 @@ func compareLevels(t *testing.T) {
 	}
 }
 
-// TestQuantizeLevels is like TestLevels, for QuantizeRow and QuantizeQuery. The row is at any position of a group.
+// TestQuantizeLevels is like TestLevels, but for QuantizeRow and QuantizeQuery. The row is at any position in a group.
 func TestQuantizeLevels(t *testing.T) {
 	seed := uint64(0)
 	for _, class := range []asmtest.Class{asmtest.Gauss, asmtest.Unit, asmtest.Wide} {
