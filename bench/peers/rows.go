@@ -18,7 +18,8 @@ type comparer func(dst, x, query []float32)
 
 // comparerJob returns a job for cases of kind "query" or "nearest", for a peer that has a comparer but no search. For a
 // result v of the comparer, the squared distance is scale·v + shift, because the rows and the query have unit norm. If scale is
-// negative, the rows with the largest results are the nearest rows. In cases of kind "nearest", the job keeps the k nearest rows in a sorted list.
+// negative, the rows with the largest results are the nearest rows. In cases of kind "nearest", the job keeps the k nearest
+// rows in a sorted list.
 func comparerJob(s spec, dir string, scale, shift float64, f comparer) *job {
 	x, query, dst := load[float32](dir, "x"), load[float32](dir, "y"), make([]float32, s.int("n"))
 	squared := func(v []float32) []float64 {

@@ -22,7 +22,8 @@ func relaxNEONF64(n int, x *lanes, c *float64, u float64, v, d *float64)
 //go:noescape
 func relaxNEONF32(n int, x *lanes, c *float32, u float64, v, d *float64)
 
-// leastBlocks computes the result of leastLanesRef in assembly. It returns false if there is no assembly for the current instruction set.
+// leastBlocks computes the result of leastLanesRef in assembly. It returns false if there is no assembly for
+// the current instruction set.
 //
 //go:noinline
 func leastBlocks[T num.Float](x *lanes, c []T, u float64, v []float64) bool {
@@ -37,7 +38,8 @@ func leastBlocks[T num.Float](x *lanes, c []T, u float64, v []float64) bool {
 	return true
 }
 
-// relaxBlocks computes the result of relaxLanesRef in assembly. It returns false if there is no assembly for the current instruction set.
+// relaxBlocks computes the result of relaxLanesRef in assembly. It returns false if there is no assembly for
+// the current instruction set.
 //
 //go:noinline
 func relaxBlocks[T num.Float](x *lanes, d []float64, c []T, u float64, v []float64) bool {

@@ -5,7 +5,7 @@
 	bcast x, t; \
 	fma   t, Y8, s
 
-// One k of the tile, with b_k in registers.
+// step adds the terms of one k to the tile, with b_k in registers.
 #define step \
 	row((p0)(koff*1), Y9, Y0); \
 	row((p1)(koff*1), Y10, Y1); \
