@@ -120,7 +120,7 @@ func sketchKernel(c *call[float32]) {
 		defer asm.SwitchForms(0)()
 	}
 	n, d, m := c.numberUpTo(4), sketch.Step*c.numberUpTo(40), 1
-	numbers := func(all int, number func(i int) float32) { // stores integers as numbers, because the bytes of codes and masks may form a NaN
+	numbers := func(all int, number func(i int) float32) { // stores integers as numbers, because the bytes of codes and masks may be a NaN
 		out := c.Out(all)
 		for i := range out {
 			out[i] = number(i)

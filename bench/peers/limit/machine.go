@@ -79,8 +79,8 @@ func (m *Machine) measure(u unit) float64 {
 	if u.kind == "write" {
 		movers = []mover{l.write}
 	}
-	// The first measurement tries every mover with one stream and with four streams. Later measurements use the fastest
-	// combination.
+	// The first measurement tries every mover with one stream and with four streams. Later measurements use only the
+	// fastest of these combinations.
 	from, to := 0, 2*len(movers)
 	if way, ok := m.fastest[u]; ok {
 		from, to = way, way+1

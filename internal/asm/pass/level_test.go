@@ -60,7 +60,7 @@ func each(t *testing.T, f64 func(*testing.T, kernel[float64, float64]), f32 func
 	}
 }
 
-// draw returns random operands of class c for m × n matrices. It allocates them in arena a.
+// draw returns random operands of class c for m × n matrices. It allocates the operands in arena a.
 func draw[K, T num.Float](a *asmtest.Arena[T], m, n int, c asmtest.Class) *operands[K, T] {
 	ldk, ldm := n+a.Rand.IntN(2)*a.Rand.IntN(10), n+a.Rand.IntN(2)*a.Rand.IntN(10)
 	return &operands[K, T]{

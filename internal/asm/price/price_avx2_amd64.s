@@ -37,7 +37,7 @@
 	VMINPD  8*off(dp)(at*8), Y0, Y0; \
 	VMOVUPD Y0, 8*off(dp)(at*8)
 
-// keep sets register least to min(least, Y0). In the lanes that Y0 lowers, it sets block to the current block number.
+// keep sets register least to min(least, Y0). In every lane that becomes smaller, keep sets block to the current block number.
 #define keep(least, block) \
 	VCMPPD    $0x11, least, Y0, Y1; \
 	VMINPD    least, Y0, least;     \

@@ -27,7 +27,7 @@ type Group struct {
 	Scale, Rest, Norm [Rows]float32
 }
 
-// A Query has the numbers of a query that Filter uses together with its codes. Start is the initial value of the integer sum.
+// A Query has the numbers that Filter uses together with the codes of a query. Start is the initial value of the integer sum.
 // Rest, Norm and Square are the coefficients of the Rest, Norm and squared Norm of a row.
 type Query struct {
 	Start                         int32
@@ -47,7 +47,7 @@ func Filter(masks []uint32, codes []uint8, groups []Group, queries []int8, q *[Q
 	}
 }
 
-// FilterOne is like Filter for one query with d = len(query) features: it sets masks[g]. It reads the
+// FilterOne is like Filter, but for one query with d = len(query) features. It sets masks[g] for all groups g. It reads the
 // rows from memory in ascending order.
 func FilterOne(masks []uint32, codes []uint8, groups []Group, query []int8, q *Query) {
 	n := len(groups)

@@ -28,7 +28,7 @@
 #define bits0 R5
 #define bits1 R6
 
-// Offsets of the constants. The first three are tables of eight entries. All other constants fill all lanes.
+// Offsets of the constants. The first three constants are tables of eight entries. All other constants fill all lanes.
 #define INVERSE 0
 #define TABLEHI 32
 #define TABLELO 64
