@@ -62,8 +62,8 @@ func (t *table) add(r *result) {
 	}
 }
 
-// allowed returns the largest accepted difference between the results of a peer and of monge. This difference is larger for a kernel matrix in
-// float32, which has rounding errors, and for tphakala/simd, whose exp has errors of up to 1e-5.
+// allowed returns the largest accepted difference between the results of a peer and of monge. This difference is larger for
+// a kernel matrix in float32, which has rounding errors, and for tphakala/simd, whose exp has errors of up to 1e-5.
 func (r *result) allowed(peer string) float64 {
 	switch {
 	case peer == "ours-mixed":

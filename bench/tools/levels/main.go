@@ -30,8 +30,8 @@ import (
 	"github.com/gomonge/monge/internal/asm/project"
 )
 
-// slack is a limit for the ratio of the time of a higher level to the time of a lower level. The command reports only
-// the cases whose ratio is larger.
+// slack is a limit for the ratio of the time at a higher instruction-set level to the time at a lower level. The command
+// reports only cases with a larger ratio.
 const slack = 1.03
 
 // confirmations is the number of repeated measurements of a slower case. A shared machine sometimes stalls

@@ -22,7 +22,7 @@ func Columns[T num.Float](m, n int, q, k, u []T) {
 }
 
 // check panics if a slice is too short, or if m and n are not padded. The slice lengths are nk for the m × n
-// matrices, nu for the vectors of length m, and nv for the vectors of length n. It returns the number of problems.
+// matrices, nu for the vectors of length m, and nv for the vectors of length n. check returns the number of problems.
 func check[T num.Float](m, n, nk, nu, nv int) int {
 	w := num.Lanes[T]()
 	asm.CheckMatrix(nk/w, m, n, n)

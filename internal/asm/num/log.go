@@ -5,8 +5,8 @@ import "math"
 // Log returns the natural logarithm of x, within 0.70 ULP (float64) and 0.501 ULP (float32).
 // Log(±0) = −Inf, Log(x < 0) = NaN, Log(+Inf) = +Inf, Log(NaN) = NaN, Log(1) = +0.
 //
-// The result has the same bits on every machine. The bits of math.Log depend on the machine, because math.Log
-// is assembly on some machines and is compiled with fused operations on others.
+// The result has the same bits on every machine. The results of math.Log may differ between machines, because
+// math.Log is assembly on some machines and is compiled with fused operations on others.
 func Log[T Float](x T) T { return T(log64(float64(x))) }
 
 // Log2 returns the binary logarithm of x, within 0.70 ULP (float64) and 0.501 ULP (float32). It is

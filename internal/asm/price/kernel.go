@@ -50,8 +50,8 @@ func LeastLanes[T num.Float](least *[16]float64, at *float64, c []T, u float64, 
 	*least, *at = x.least, x.at
 }
 
-// RelaxLanes calls the assembly that Relax uses. It is for tests. It updates d like Relax. Then it sets the arguments least and at
-// like LeastLanes, but for the values d_j instead of (c_j − u) − v_j.
+// RelaxLanes calls the assembly that Relax uses. It is for tests. It updates d like Relax. Then it sets the arguments least
+// and at like LeastLanes, but for the values d_j instead of (c_j − u) − v_j.
 func RelaxLanes[T num.Float](least *[16]float64, at *float64, d []float64, c []T, u float64, v []float64) {
 	asm.CheckVector(len(v), len(c))
 	asm.CheckVector(len(d), len(c))

@@ -48,7 +48,7 @@ func TransMul[T num.Float](m, p, d int, g []T, ldg int, x []T, ldx int, y []T, l
 		}
 		return
 	}
-	// A call sums many rows, because every call loads and stores g. But these rows of y must fit in the L1 cache. If
+	// A call sums many rows, because every call loads and stores g. But the rows of y in a call must fit in the L1 cache. If
 	// x does not fit in the L2 cache, a call has only the number of rows that the hardware prefetches.
 	rows := min(m, 128)
 	switch {

@@ -1,6 +1,6 @@
 // The body of the tile of 8 rows × 1 vector of product_avx2_amd64.s, for the type that this file defines.
 
-// Adds a_ik·b_k to s.
+// row adds a_ik·b_k to s.
 #define row(x, t, s) \
 	bcast x, t; \
 	fma   t, Y8, s

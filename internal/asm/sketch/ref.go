@@ -23,7 +23,7 @@ func filterOneRef(masks []uint32, codes []uint8, groups []Group, query []int8, q
 }
 
 // maskRef returns the mask of one group for one query. The codes of the query begin at queries[first], and
-// 4 codes are in every stride bytes.
+// every stride bytes contain four of these codes.
 func maskRef(codes []uint8, g *Group, steps int, queries []int8, first, stride int, q *Query) (mask uint32) {
 	for i := range Rows {
 		sum := q.Start

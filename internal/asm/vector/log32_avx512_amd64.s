@@ -23,8 +23,8 @@
 #define bytes CX
 #define at DX
 
-// Offsets of the constants. The first three constants are tables of eight entries, which are stored twice because four bits select an
-// entry. The constants that multiply k are divided by 2^23, because a register holds k·2^23 instead of k.
+// Offsets of the constants. The first three constants are tables of eight entries, which are stored twice because four
+// bits select an entry. The constants that multiply k are divided by 2^23, because a register holds k·2^23 instead of k.
 #define INVERSE 0*64
 #define TABLEHI 1*64
 #define TABLELO 2*64
