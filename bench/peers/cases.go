@@ -253,8 +253,8 @@ func testCases() []testCase {
 	return cs
 }
 
-// generate writes the data of a case to the folder dir. The file x has the first operand, and the file y the second operand, if
-// there is one. Numbers are little-endian and have the type of the case. A case always has the same data.
+// generate writes the data of a case to the folder dir. The file x has the first operand. The file y has the second operand, if
+// the case has two operands. Numbers are little-endian and have the type of the case. A case always has the same data.
 func generate(s spec, dir, mnist string) error {
 	rng := rand.New(rand.NewPCG(1, uint64(s.int("n"))<<20+uint64(s.int("d"))))
 	n, d, p := s.int("n"), s.int("d"), s.int("p")

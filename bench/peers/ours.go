@@ -202,7 +202,7 @@ func mixed(s spec, dir string) *job {
 	return nil
 }
 
-// iterateMixed is like iterate, with K in float32.
+// iterateMixed is like iterate, but with K in float32.
 func iterateMixed(n int, dir string) *job {
 	k := make([]float32, n*n)
 	pass.Narrow(k, load[float64](dir, "x"))

@@ -13,7 +13,8 @@ import (
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
-// comparer computes squared distances or inner products between a query and all rows of x. It stores them in dst.
+// comparer computes squared distances or inner products between a query and all rows of x. It stores the results
+// in dst.
 type comparer func(dst, x, query []float32)
 
 // comparerJob returns a job for cases of kind "query" or "nearest", for a peer that has a comparer but no search. For a
@@ -42,7 +43,8 @@ func comparerJob(s spec, dir string, scale, shift float64, f comparer) *job {
 	}
 }
 
-// nearestOf sets best to the smallest values, or to the largest values if largest is set. It sets rows to their indices.
+// nearestOf sets best to the smallest values, or to the largest values if largest is set. It sets rows to the
+// indices of these values.
 func nearestOf(best []float32, rows []int, values []float32, largest bool) {
 	sign := float32(1)
 	if largest {

@@ -205,7 +205,7 @@ func differ(got, want map[string]array) string {
 	return ""
 }
 
-// write computes the expected arrays of f and writes them, one case per line.
+// write computes the expected arrays of f, and writes f to a file with one case per line.
 func write(t *testing.T, path string, f file, run func(c *testCase) (map[string]array, error)) {
 	t.Helper()
 	var lines []string

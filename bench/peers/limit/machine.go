@@ -36,7 +36,7 @@ func New() *Machine {
 	return m
 }
 
-// Again causes every rate to be measured again when it is next used. The Machine keeps the higher rate.
+// Again makes the Machine measure every rate again at its next use. The Machine keeps the higher of the two rates.
 func (m *Machine) Again() {
 	for u := range m.best {
 		m.rerun[u] = true

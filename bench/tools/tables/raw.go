@@ -221,7 +221,7 @@ func (m *measured) find(name, variant string) *row {
 	return nil
 }
 
-// twoDigits formats a number with two significant digits, and threeDigits with three. Large numbers have all digits before the
+// twoDigits and threeDigits format a number with two or three significant digits. Large numbers have all digits before the
 // decimal point.
 func twoDigits(x float64) string   { return significant(x, 2) }
 func threeDigits(x float64) string { return significant(x, 3) }

@@ -30,7 +30,7 @@
 // Registers of pass_neon_arm64.h.
 #define rows R0
 #define cols R1
-#define kp R2     // first of the four current rows of K
+#define kp R2     // pointer to the first of the four current rows of K
 #define ldkb R3   // row stride in bytes
 #define vp R4     // pointer to v
 #define ap R5     // pointer into a
@@ -291,7 +291,7 @@ TEXT ·sweepNEONMixed(SB), NOSPLIT, $0-64
 #undef UPDATE4
 #undef UPDATE1
 
-#define mp R17   // first of the four current rows of M
+#define mp R17   // pointer to the first of the four current rows of M
 #define ldmb R19 // row stride of M in bytes
 #define mat0 R20 // mat0–mat3: pointers into the current rows of M
 #define mat1 R21

@@ -198,7 +198,7 @@ func tileAVX2(vectors, left int) (tile, take int) {
 	}
 }
 
-// tilesAVX2 is like product, with AVX2 tiles that are all the given number of vectors wide.
+// tilesAVX2 is like product, but all tiles are AVX2 tiles with the given number of vectors in a row.
 //
 //go:noinline
 func tilesAVX2[T num.Float](vectors, rows, cols, depth int, c []T, ldc int, a []T, ra, ka int, b []T, ldb int, add bool) {

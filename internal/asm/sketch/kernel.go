@@ -22,7 +22,7 @@ const (
 	zero       = 64             // code of the integer 0 in a row
 )
 
-// A Group has the scales and other numbers of a group of rows. Filter uses them together with the codes of the rows.
+// A Group has the scales and other numbers of a group of rows. Filter uses these numbers together with the codes of the rows.
 type Group struct {
 	Scale, Rest, Norm [Rows]float32
 }
@@ -81,8 +81,8 @@ func QuantizeRow(codes []uint8, x []float32) (scale float32, square, rest float6
 	return quantizeBytes(codes, stepBytes, x, 63, zero)
 }
 
-// QuantizeQuery is like QuantizeRow, but for a query. It sets 4 bytes in every stride bytes. The stride is 4 for FilterOne, and
-// 4·Queries for a query of a block. QuantizeQuery also returns the sum of the codes.
+// QuantizeQuery is like QuantizeRow, but for a query. It stores groups of 4 codes, which are stride bytes apart. The stride
+// is 4 for FilterOne, and 4·Queries for a query of a block. QuantizeQuery also returns the sum of the codes.
 func QuantizeQuery(codes []int8, stride int, x []float32) (scale float32, sum int32, square, rest float64) {
 	scale, square, rest = quantizeBytes(unsafe.Slice((*uint8)(unsafe.Pointer(unsafe.SliceData(codes))), len(codes)), stride, x, 127, 0)
 	for k := 0; k < len(x); k += Step {
