@@ -221,7 +221,7 @@ func clusters(n, d int) (*mat.Dense, []int) {
 
 // BenchmarkCostGradient measures one evaluation of the cost of WDA with its gradient. It runs a fit with a few conjugate
 // gradient steps, and divides the time between the first and the last step by the number of gradients. The result is an upper
-// bound, because line searches evaluate the cost more often.
+// bound, because line searches evaluate the cost more often than the gradient.
 func BenchmarkCostGradient(b *testing.B) {
 	for _, s := range []struct{ n, d, p int }{{200, 30, 2}, {1000, 784, 10}} {
 		x, labels := clusters(s.n, s.d)

@@ -7,7 +7,7 @@
 //	go test -run '^$' -fuzz '^FuzzGibbsFloat32$' ./fuzz     one target, until stopped
 //	MONGE_FUZZ_INPUTS=1000 go test -run Fuzz ./fuzz         random inputs, also under an emulator
 //
-// A target reads the numbers of a call from the input: lengths, gaps between rows, offsets, classes of
+// A target reads the arguments of a call from the input: lengths, gaps between rows, offsets, classes of
 // values and constants. The remaining bytes may become the elements of vectors. An input that is too short
 // continues with zeros.
 package fuzz

@@ -13,7 +13,7 @@ import (
 	"github.com/gomonge/monge/internal/asm/num"
 )
 
-// input reads the numbers of a call from the bytes of a fuzz input.
+// input reads the arguments of a call from the bytes of a fuzz input.
 type input struct{ rest []byte }
 
 func (in *input) byte() int {
@@ -93,7 +93,7 @@ func (c *call[T]) unchanged(t *testing.T) {
 	}
 }
 
-// check runs f with the arguments encoded in data, with every instruction set of the machine. It compares the results
+// check runs f for every instruction set of the machine, with the arguments encoded in data. It compares the results
 // bit for bit with the Go reference implementation.
 func check[T num.Float](t *testing.T, data []byte, f func(c *call[T])) {
 	seed := input{data}

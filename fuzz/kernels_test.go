@@ -120,7 +120,7 @@ func sketchKernel(c *call[float32]) {
 		defer asm.SwitchForms(0)()
 	}
 	n, d, m := c.numberUpTo(4), sketch.Step*c.numberUpTo(40), 1
-	numbers := func(all int, number func(i int) float32) { // converts bytes and masks, whose bits may be a NaN, to numbers
+	numbers := func(all int, number func(i int) float32) { // stores integers as numbers, because the bytes of codes and masks may be a NaN
 		out := c.Out(all)
 		for i := range out {
 			out[i] = number(i)
@@ -231,7 +231,7 @@ func priceKernel[T num.Float](c *call[float64], costs func(rows, cols int) ([]T,
 	u, v := scalar[float64](&c.input, c.Rand), c.readOnlySlice(n)
 	out := c.Out(3 + 17)
 	if whole := n / 16 * 16; whole > 0 {
-		// LeastLanes and RelaxLanes return the results of all lanes, so the test compares these, too.
+		// LeastLanes and RelaxLanes return the results of all lanes, which the other functions do not return.
 		if lanes, at := (*[16]float64)(out[3:]), &out[19]; c.numberUpTo(1) == 0 {
 			price.LeastLanes(lanes, at, row[:whole], u, v)
 		} else {

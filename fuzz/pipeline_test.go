@@ -24,7 +24,8 @@ func FuzzPipelineMixed(f *testing.F) {
 }
 
 // fuzzPipeline solves transport problems between points. It checks that the result and the gradient have the same bits for
-// every instruction set, for one and two workers, and for both storage settings. A non-finite result without an error fails.
+// every instruction set, for one and two workers, and for both storage settings. A non-finite result without an error
+// fails the test.
 func fuzzPipeline[T dist.Float](f *testing.F, storage, other sinkhorn.Storage) {
 	seeds(f)
 	f.Fuzz(func(t *testing.T, data []byte) {

@@ -29,7 +29,7 @@ import (
 
 // FuzzShapesFloat64 and FuzzShapesFloat32 call every exported function that takes a matrix. The sizes,
 // strides and lengths are extreme, and their products may overflow. The function may return an error or
-// panic with a message of this module. Any other panic fails. The data are between unreadable pages, so an
+// panic with a message of this module. Any other panic fails the test. The data are between unreadable pages, so an
 // access outside of the data ends the process.
 func FuzzShapesFloat64(f *testing.F) { fuzzShapes[float64](f) }
 func FuzzShapesFloat32(f *testing.F) { fuzzShapes[float32](f) }
@@ -264,7 +264,7 @@ type shapes[T num.Float] struct {
 	counted bool
 }
 
-// The dimensions of the model that fitted returns, and of the problem that result solves.
+// The dimensions of the model from the function fitted and of the problem in the method result.
 const rows, cols, features, components = 3, 4, 3, 2
 
 // size returns a matrix dimension. It is usually valid. Otherwise it is near a power of two, so that
@@ -405,7 +405,7 @@ func (s *shapes[T]) result() *sinkhorn.Result[T] {
 	return r
 }
 
-// fitted returns a model.
+// fitted returns a fitted model.
 func fitted(f *testing.F) *wda.Model {
 	x := mat.NewDense(8, features, nil)
 	labels := make([]int, 8)

@@ -85,7 +85,7 @@ type testCase struct {
 	name      string
 	goal      goal
 	tolerance float64 // largest accepted difference of results, relative to the largest element (for exp: to each element)
-	full      bool    // only with -full
+	full      bool    // the case runs only with -full
 	slow      string  // name of a peer that runs only with -full
 }
 
@@ -241,7 +241,7 @@ func testCases() []testCase {
 		add(false, 1e-5, everyPeer, "codes/type=f32/n=%d/d=32/m=16/bits=8/k=5", n)
 		add(false, 5e-2, everyPeer, "codes/type=f32/n=%d/d=32/m=32/bits=4/k=5", n)
 	}
-	// The tolerance is large, because POT stores its weights in float32 and the variants f32 compute in float32.
+	// The tolerance is large, because POT stores its weights in float32 and the f32 variants compute in float32.
 	add(false, 1e-3, everyPeer, "wda/%s", mnist)
 	add(false, 1e-3, everyPeer, "wda/%s", wide)
 	for _, c := range []string{mnist, mnist + "/steps=40", wide} {
@@ -253,8 +253,8 @@ func testCases() []testCase {
 	return cs
 }
 
-// generate writes the data of a case to the folder dir. The file x has the first operand, and the file y the second operand, if
-// there is one. Numbers are little-endian and have the type of the case. A case always has the same data.
+// generate writes the data of a case to the folder dir. The file x has the first operand. The file y has the second operand, if
+// the case has two operands. Numbers are little-endian and have the type of the case. A case always has the same data.
 func generate(s spec, dir, mnist string) error {
 	rng := rand.New(rand.NewPCG(1, uint64(s.int("n"))<<20+uint64(s.int("d"))))
 	n, d, p := s.int("n"), s.int("d"), s.int("p")

@@ -6,7 +6,7 @@ import (
 	"github.com/gomonge/monge/internal/quantize"
 )
 
-// quantized returns a job that searches rows in product quantization, like a wda.Classifier. All programs use the same given
+// quantized returns a job that searches product-quantized rows, like a wda.Classifier. All programs use the same given
 // codebook, so they have the same codes. The job calls internal packages, because package wda cannot use a given codebook.
 func quantized(s spec, dir string) *job {
 	if s.text("type") != "f32" {

@@ -83,8 +83,8 @@ func loadWeights[T dist.Float](s spec, dir string) (a, b []T) {
 // tenfold when n doubles.
 const mostLP = 16
 
-// gonumLP solves a transport problem as a linear program in standard form. It omits the last column, because the
-// constraints must be independent.
+// gonumLP solves a transport problem as a linear program in standard form. It omits the constraint of the last column,
+// because the constraints must be independent.
 func gonumLP(s spec, dir string) *job {
 	n := s.int("n")
 	if n > mostLP {

@@ -327,8 +327,8 @@ func difference(kind string, got, want []float64) float64 {
 }
 
 // shortfall compares the minima of 1/J that two fits found. For a peer, it returns the relative amount by which the peer's minimum
-// is below monge's minimum. For another variant of monge, it returns the relative amount by which the variant's minimum is more
-// than 5 % above. Otherwise it returns 0.
+// is below monge's minimum. For another variant of monge, it returns the relative amount by which the variant's minimum exceeds
+// 105 % of monge's minimum. Otherwise it returns 0.
 func shortfall(name string, got, ours float64) float64 {
 	if strings.HasPrefix(name, "ours") {
 		// A fit in float32 takes a different path, so a difference of a few percent is acceptable.

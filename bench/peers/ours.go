@@ -202,7 +202,7 @@ func mixed(s spec, dir string) *job {
 	return nil
 }
 
-// iterateMixed is like iterate, with K in float32.
+// iterateMixed is like iterate, but with K in float32.
 func iterateMixed(n int, dir string) *job {
 	k := make([]float32, n*n)
 	pass.Narrow(k, load[float64](dir, "x"))
@@ -353,8 +353,8 @@ func parallel(s spec, dir string, single bool) *job {
 
 // fits returns a job that measures WDA. Cases of kind "wda" measure one evaluation of the cost with its gradient. The job runs a
 // fit with a few conjugate gradient steps, and divides the time between the first and the last step by the number of gradients.
-// This time is an upper bound, because line searches evaluate the cost more often. Cases of kind "fit" measure a whole fit without
-// shrinkage.
+// This time is an upper bound, because line searches evaluate the cost more often than the gradient. Cases of kind "fit" measure
+// a whole fit without shrinkage.
 func fits(s spec, dir string, single bool) *job {
 	if s.kind != "wda" && s.kind != "fit" {
 		return nil

@@ -13,12 +13,14 @@ import (
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
-// comparer computes squared distances or inner products between a query and all rows of x. It stores them in dst.
+// comparer computes squared distances or inner products between a query and all rows of x. It stores the results
+// in dst.
 type comparer func(dst, x, query []float32)
 
-// comparerJob returns a job for cases of kind "query" or "nearest", for a peer that has a comparer but no search. Squared distances
-// are scale·value + shift, because the rows and the query have unit norm. If scale is negative, the rows with the largest values
-// are the nearest rows. In cases of kind "nearest", the job keeps the k nearest rows in a sorted list.
+// comparerJob returns a job for cases of kind "query" or "nearest", for a peer that has a comparer but no search. For a
+// result v of the comparer, the squared distance is scale·v + shift, because the rows and the query have unit norm. If scale is
+// negative, the rows with the largest results are the nearest rows. In cases of kind "nearest", the job keeps the k nearest
+// rows in a sorted list.
 func comparerJob(s spec, dir string, scale, shift float64, f comparer) *job {
 	x, query, dst := load[float32](dir, "x"), load[float32](dir, "y"), make([]float32, s.int("n"))
 	squared := func(v []float32) []float64 {
@@ -41,7 +43,8 @@ func comparerJob(s spec, dir string, scale, shift float64, f comparer) *job {
 	}
 }
 
-// nearestOf sets best to the smallest values, or to the largest values if largest is set. It sets rows to their indices.
+// nearestOf sets best to the smallest values, or to the largest values if largest is set. It sets rows to the
+// indices of these values.
 func nearestOf(best []float32, rows []int, values []float32, largest bool) {
 	sign := float32(1)
 	if largest {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestNearestOf checks the nearest values against a sort, for the smallest and for the largest.
+// TestNearestOf compares nearestOf with a sort, for the smallest and for the largest values.
 func TestNearestOf(t *testing.T) {
 	x := []float32{3, 1, 4, 1, 5, -9, 2, 6, 5, 3, 5, 8}
 	for _, largest := range []bool{false, true} {

@@ -19,14 +19,14 @@ import (
 )
 
 // job is a prepared case. The function run does the work, and result returns the result of the last run. If elapsed is not nil,
-// elapsed returns the time of one unit of work in the last run, in nanoseconds. It replaces the measured time of run.
+// elapsed returns the time of one unit of work in the last run, in nanoseconds. This time replaces the measured time of run.
 type job struct {
 	run     func()
 	result  func() []float64
 	elapsed func() float64
 }
 
-// maker prepares a case. It returns nil if the peer does not have the case.
+// maker prepares a case. It returns nil if the peer cannot run the case.
 type maker func(s spec, dir string) *job
 
 // serve answers requests for the named Go peers, in the line protocol that README.md describes.

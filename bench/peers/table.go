@@ -16,7 +16,7 @@ type table struct {
 	goals  int
 	missed []string
 	notes  []string
-	below  []string // messages about rows whose share is below the goal
+	below  []string // messages about rows whose ratio of lower bound to time is below the goal
 	differ bool
 }
 
@@ -62,8 +62,8 @@ func (t *table) add(r *result) {
 	}
 }
 
-// allowed returns the largest accepted difference between the results of a peer and of monge. It is larger for a kernel matrix in
-// float32, which has rounding errors, and for tphakala/simd, whose exp has errors of up to 1e-5.
+// allowed returns the largest accepted difference between the results of a peer and of monge. This difference is larger for
+// a kernel matrix in float32, which has rounding errors, and for tphakala/simd, whose exp has errors of up to 1e-5.
 func (r *result) allowed(peer string) float64 {
 	switch {
 	case peer == "ours-mixed":
@@ -134,7 +134,8 @@ func (o *entry) ratioOf(peer *entry) float64 {
 	return median(rs)
 }
 
-// ratio returns the ratio of the minima, and in parentheses the median of the ratios of the rounds.
+// ratio returns, as text, the least time of peer p divided by the least time of o. The median ratio of all rounds follows
+// in parentheses.
 func ratio(o, p *entry) string {
 	return fmt.Sprintf("%s (%s)", threeDigits(p.min()/o.min()), threeDigits(o.ratioOf(p)))
 }

@@ -79,7 +79,7 @@ func pack[T number](v []T, shape ...int) array {
 	return array{shape, strings.Join(text, " ")}
 }
 
-// unpack returns the numbers of an array, and panics if it is malformed.
+// unpack returns the numbers of an array, and panics if the array is malformed.
 func unpack[T number](a array) []T {
 	text, size := strings.Fields(a.Bits), 1
 	for _, n := range a.Shape {
@@ -111,7 +111,7 @@ func unpack[T number](a array) []T {
 	return out
 }
 
-// algorithms lists the files of test vectors. It has the file name without extension, and the functions that
+// algorithms lists the files of test vectors. Each entry has the file name without extension, and the functions that
 // return the test cases and compute the results.
 var algorithms = []struct {
 	name, definition string
@@ -205,7 +205,7 @@ func differ(got, want map[string]array) string {
 	return ""
 }
 
-// write computes the expected arrays of f and writes them, one case per line.
+// write computes the expected arrays of f, and writes f to a file with one case per line.
 func write(t *testing.T, path string, f file, run func(c *testCase) (map[string]array, error)) {
 	t.Helper()
 	var lines []string

@@ -11,8 +11,9 @@ type set struct {
 	write           mover
 }
 
-// mover loads or stores a buffer. Every iteration of the function move accesses four lines, which are stride bytes apart, and
-// then advances by step bytes. After turns iterations, move starts again at the beginning. It does this rounds times.
+// mover loads or stores a buffer. The function move loops over the whole buffer. The argument rounds is the number of such loops,
+// and the argument turns is the number of iterations of one loop. Every iteration accesses four cache lines, with the distance
+// stride between two lines, and then advances by step. Both stride and step are byte counts.
 type mover struct {
 	move func(p *byte, turns, stride, step, rounds int)
 	line int // bytes

@@ -89,7 +89,7 @@ TEXT ·writeAVX2(SB), NOSPLIT, $0-40
 #include "move_amd64.h"
 #undef move
 
-// The numbers are not powers of two, because some machines divide powers of two faster.
+// The numbers are not powers of two, because some machines divide powers of two faster than other numbers.
 DATA numbers64<>+0(SB)/8, $1.7
 DATA numbers64<>+8(SB)/8, $3.1
 GLOBL numbers64<>(SB), RODATA|NOPTR, $16

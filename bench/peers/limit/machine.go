@@ -36,7 +36,7 @@ func New() *Machine {
 	return m
 }
 
-// Again causes every rate to be measured again when it is next used. The Machine keeps the higher rate.
+// Again makes the Machine measure every rate again at its next use. The Machine keeps the higher of the two rates.
 func (m *Machine) Again() {
 	for u := range m.best {
 		m.rerun[u] = true
@@ -79,7 +79,8 @@ func (m *Machine) measure(u unit) float64 {
 	if u.kind == "write" {
 		movers = []mover{l.write}
 	}
-	// The first measurement tries every mover with one stream and with four streams. Later measurements use the fastest way.
+	// The first measurement tries every mover with one stream and with four streams. Later measurements use only the
+	// fastest of these combinations.
 	from, to := 0, 2*len(movers)
 	if way, ok := m.fastest[u]; ok {
 		from, to = way, way+1

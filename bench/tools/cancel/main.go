@@ -67,8 +67,8 @@ func printPercentiles(out *tabwriter.Writer, name string, times []time.Duration)
 	fmt.Fprintf(out, "%s\t%.2f\t%.2f\t%.2f\n", name, at(0.5), at(0.99), at(1))
 }
 
-// latencies runs w several times and ends its context at a random time. It returns the times from the end of the context to the
-// return of w. It ends every context within the normal running time of w, but not later than longest.
+// latencies runs w several times and ends the context of each run at a random time. It returns the times from the end of the
+// context to the return of w. It ends every context within the normal running time of w, but not later than the duration longest.
 func latencies(w work, trials int, longest, stacks time.Duration, rng *rand.Rand) []time.Duration {
 	ctx, cancel := context.WithTimeout(context.Background(), longest)
 	began := time.Now()
@@ -100,8 +100,8 @@ func latencies(w work, trials int, longest, stacks time.Duration, rng *rand.Rand
 	return times
 }
 
-// reportLate prints the stacks of all goroutines if the channel done is not closed within the duration after, counted from the
-// end of ctx.
+// reportLate prints the stacks of all goroutines if the channel done is still open some time after the end of ctx. The
+// argument after is this time.
 func reportLate(ctx context.Context, done <-chan struct{}, name string, after time.Duration) {
 	select {
 	case <-done:

@@ -30,7 +30,8 @@ import (
 	"github.com/gomonge/monge/internal/asm/project"
 )
 
-// slack is the largest ratio of the time of a higher level to the time of a lower level that is not reported.
+// slack is a limit for the ratio of the time at a higher instruction-set level to the time at a lower level. The command
+// reports only cases with a larger ratio.
 const slack = 1.03
 
 // confirmations is the number of repeated measurements of a slower case. A shared machine sometimes stalls
@@ -138,7 +139,7 @@ func minima(f func(), levels []asm.Level, rounds int) []float64 {
 	return times
 }
 
-// worstRatio returns the largest ratio of the time of a higher level to the time of a lower level.
+// worstRatio returns the largest ratio of the time at a higher instruction-set level to the time at a lower level.
 func worstRatio(times []float64) float64 {
 	ratio, best := 0.0, math.Inf(1)
 	for _, t := range times {

@@ -29,8 +29,8 @@ func main() {
 	}
 }
 
-// run writes all tables of the module in the folder root. If check is set, it only compares the tables with the
-// existing files.
+// run writes all tables of the module in the folder root. If check is true, run only compares the tables with
+// the existing files.
 func run(root string, check bool) error {
 	pages, err := pages(root)
 	if err != nil {

@@ -35,7 +35,7 @@ var levelNames = map[string]string{"avx2": "AVX2", "avx512": "AVX-512", "neon": 
 type measured struct {
 	source
 	rows  []*row
-	below []string // messages about rows whose share is below the goal
+	below []string // messages about rows whose ratio of lower bound to time is below the goal
 }
 
 // row contains the times of one variant of monge and of the peers in one case, in µs.
@@ -156,7 +156,7 @@ func (m *measured) parse(text string) error {
 				return err
 			}
 		}
-		if len(cells) > 9 { // older files have no shares
+		if len(cells) > 9 { // older files have no column for the ratio of lower bound to time
 			share, bound, _ := strings.Cut(strings.TrimSuffix(strings.TrimSpace(cells[9]), " |"), " ")
 			if v, err := strconv.ParseFloat(share, 64); err == nil && v > c.share {
 				c.share, c.bound = v, bound
@@ -221,7 +221,7 @@ func (m *measured) find(name, variant string) *row {
 	return nil
 }
 
-// twoDigits formats a number with two significant digits, and threeDigits with three. Large numbers have all digits before the
+// twoDigits and threeDigits format a number with two or three significant digits. Large numbers have all digits before the
 // decimal point.
 func twoDigits(x float64) string   { return significant(x, 2) }
 func threeDigits(x float64) string { return significant(x, 3) }
@@ -237,8 +237,8 @@ func significant(x float64, digits int) string {
 	return strconv.FormatFloat(x, 'f', decimals, 64)
 }
 
-// bench is an output line of go test -bench. The field name does not have the number of processors. The map values has units
-// as keys.
+// bench is an output line of go test -bench. The field name does not have the number of processors. The keys of the map
+// values are units.
 type bench struct {
 	name   string
 	values map[string]float64

@@ -12,7 +12,7 @@ func TestUpToDate(t *testing.T) {
 	}
 }
 
-// TestParse reads a table as bench/peers prints it, twice, and takes the least times.
+// TestParse parses the output of two runs of bench/peers, and checks that the results are the least times.
 func TestParse(t *testing.T) {
 	const text = `
 | iterate/type=f64/n=64/lambda=20 | ours | 2.0 · 3 | blis | 3.0 · 5 | **1.5 (1.5)** | ≥ 1 openblas: met | openblas 1.0 (0.500 (0.500)) | 1e-8 | 0.60 load |

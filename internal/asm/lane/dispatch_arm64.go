@@ -9,8 +9,8 @@ import (
 	"github.com/gomonge/monge/internal/asm/num"
 )
 
-// The functions that call assembly are not inlined, because the scheduler can stop a goroutine only at a
-// stack check of a Go function. All sizes are positive.
+// The Go functions that call assembly are not inlined. So each call begins with a stack check, where the
+// scheduler can stop the goroutine. All sizes are positive.
 
 //go:noinline
 func rows[T num.Float](m, n int, s, k, v []T) {

@@ -1,12 +1,12 @@
 // Package lane works on w small problems at once, one in each vector lane. There are w = 8
-// problems in float64 and 16 in float32. Each has its own matrix K and its own vectors.
+// problems in float64 and 16 in float32. Each problem has its own matrix K and its own vectors.
 //
-//	Rows        s[i] = Σ_j K_ij v[j]                  row sum in the lanes that package asm defines
+//	Rows        s[i] = Σ_j K_ij v[j]                  row sum in the order that package asm defines
 //	Columns     q[j] = q[j] + Σ_i u[i] K_ij           one chain of FMAs, i ascending
 //	Divide      x[i] = a[i] / y[i]                    also marks the problems with an x[i] out of range
 //	SqEuclidean D_ij = Σ_k (x_ik − y_jk)²             one chain of FMAs, k ascending
 //	Mul         z[i] = x[i] y[i]
-//	Interleave  dst_ij = x_p[i ldx+j]                 the layout of the other functions
+//	Interleave  dst_ij = x_p[i ldx+j]                 copies to the layout of the other functions
 //
 // The formulas are for one problem. Every function computes all w problems.
 //

@@ -3,10 +3,10 @@
 //	dst[(i ldd+j)w+p] = x[p][i ldx+j]              0≤i<m  0≤j<n  0≤p<w, w = 8 (float32: 16)
 //
 // Same bits as    interleaveRef in ref.go. The kernel only copies.
-// Layout          x is w slices, one for each problem. An element of dst is the w values of all problems, 64 bytes.
+// Layout          x is w slices, one for each problem. An element of dst has the w values of all problems (64 bytes).
 //                 ldx and ldd count elements. m and n are positive.
 // Tile            8 problems × 2 columns (float32: 4). The float32 kernel copies problems 0–7, then problems
-//                 8–15. A register loads 128 bits of each of two problems, so all shuffles stay within
+//                 8–15. A register holds 128 bits of each of two problems, so all shuffles stay within
 //                 128 bits.
 // Tail            one column at a time. No access outside the slices.
 // Special values  copied.
@@ -38,7 +38,7 @@
 	MOVQ (o+48)(AX), c; \
 	MOVQ (o+72)(AX), d
 
-// NEXT adds the byte count in register at to four pointers.
+// NEXT advances four pointers by the byte count in BX.
 #define NEXT(a, b, c, d) \
 	ADDQ at, a; \
 	ADDQ at, b; \

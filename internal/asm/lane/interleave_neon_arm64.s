@@ -3,9 +3,9 @@
 //	dst[(i ldd+j)w+p] = x[p][i ldx+j]              0≤i<m  0≤j<n  0≤p<w, w = 8 (float32: 16)
 //
 // Same bits as    interleaveRef in ref.go. The kernel only copies.
-// Layout          x is w slices, one for each problem. An element of dst is the w values of all problems, 64 bytes.
+// Layout          x is w slices, one for each problem. An element of dst has the w values of all problems (64 bytes).
 //                 ldx and ldd count elements. m and n are positive.
-// Tile            2 problems × 2 columns (float32: 4 × 4), which are one quarter of two (four) elements of dst.
+// Tile            2 problems × 2 columns (float32: 4 × 4). A tile is one quarter of two elements of dst (float32: of four).
 // Tail            one column at a time. No access outside the slices.
 // Special values  copied.
 // Registers       R0–R11 as named below. V0–V3 x, V4–V11 shuffled.

@@ -21,8 +21,8 @@ func Columns[T num.Float](m, n int, q, k, u []T) {
 	}
 }
 
-// check panics unless nk elements hold an m × n matrix, nu elements a vector of length m and nv elements a
-// vector of length n, for every problem. It returns the number of problems.
+// check panics if a slice is too short, or if m and n are not padded. The slice lengths are nk for the m × n
+// matrices, nu for the vectors of length m, and nv for the vectors of length n. check returns the number of problems.
 func check[T num.Float](m, n, nk, nu, nv int) int {
 	w := num.Lanes[T]()
 	asm.CheckMatrix(nk/w, m, n, n)
@@ -58,7 +58,7 @@ func SqEuclidean[T num.Float](m, n, d int, dst, x, y []T) {
 	}
 }
 
-// Mul sets z[i] = x[i] y[i] for the n elements of every problem. If same is set, it sets z[i] = x[i] y[0].
+// Mul sets z[i] = x[i] y[i] for the n elements of every problem. If same is set, Mul sets z[i] = x[i] y[0].
 func Mul[T num.Float](n int, z, x, y []T, same bool) {
 	w := num.Lanes[T]()
 	asm.CheckVector(min(len(z), len(x))/w, n)

@@ -67,7 +67,7 @@ dividehalf:
 	VMOVAPS  Y15, Y13
 
 divideloop:
-	// x_i = a_i / y_i; with clear, 0 where a_i is 0 (with clear, all bits of Y13 are set)
+	// x_i = a_i / y_i, or 0 if clear is set and a_i is 0 (with clear, all bits of Y13 are set)
 	move    (ui), Y0
 	compare $0, Y12, Y0, Y2
 	div     (vec), Y0, Y1

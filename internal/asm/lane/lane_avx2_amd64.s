@@ -73,7 +73,7 @@
 	fma  o(row)(bytes3*1), Y3, q; \
 	move q, o(to)
 
-// SQUARE adds (x − y)² to register sum. The operand p is y.
+// SQUARE adds (x − y)² to the register sum, where p is y and Y8 holds x.
 #define SQUARE(p, t, sum) \
 	sub p, Y8, t; \
 	fma t, t, sum

@@ -50,7 +50,7 @@ TEXT DIVIDE, NOSPLIT, $0-57
 	KXNORW K4, K4, K4
 
 divideloop:
-	// x_i = a_i / y_i; with clear, 0 where a_i is 0 (without clear, all bits of K4 are set)
+	// x_i = a_i / y_i, or 0 if clear is set and a_i is 0 (without clear, all bits of K4 are set)
 	move    (ui), Z0
 	compare $0, Z12, Z0, K1
 	KNOTW   K1, K2

@@ -78,7 +78,7 @@ dividequarter:
 	ADD   quarter, vec
 
 divideloop:
-	// x_i = a_i / y_i; with clear, 0 where a_i is 0 (with clear, all bits of V13 are set)
+	// x_i = a_i / y_i, or 0 if clear is set and a_i is 0 (with clear, all bits of V13 are set)
 	FMOVQ.P 64(ui), F0
 	FMOVQ.P 64(vec), F1
 	FCMEQ(2, 0, 12)

@@ -27,13 +27,13 @@
 #include "neon_arm64.h"
 
 #define left R0    // rows or elements left
-#define bytes R1   // bytes in a row of k; in sqEuclidean, 64 d
+#define bytes R1   // byte count of a row of k, or 64 d in sqEuclidean
 #define to R2      // destination
 #define row R3     // pointer to k or x
 #define vec R4     // pointer to v, q or y
 #define ui R5      // pointer to u or a
 #define at R6      // pointer into v, or into a row of x
-#define end R7     // end of v or q; in sqEuclidean, n
+#define end R7     // pointer to the end of v or q, or n in sqEuclidean
 #define row1 R8    // pointer to the second row of k or y
 #define row2 R9
 #define row3 R10

@@ -1,9 +1,9 @@
 // Vector instructions that the assembler of Go 1.26 lacks, as macros with one WORD directive, and other macros
-// that both types share. A macro of an instruction has its GNU mnemonic as name. Its arguments are
+// that both types share. The name of an instruction macro is the GNU mnemonic. The arguments are
 // register numbers in GNU order, destination first. A name without an arrangement takes the arrangement of the type:
-// .2d if DOUBLE is 1, for float64, .4s if it is 0, for float32. The including file defines DOUBLE. neon_test.go in the
-// parent folder checks every instruction for both types, and that macros with the same name are the same in every
-// folder.
+// .2d if DOUBLE is 1 (float64), and .4s if DOUBLE is 0 (float32). The including file defines DOUBLE. neon_test.go in the
+// parent folder checks every instruction for both types. The test also checks that macros with the same name are the same
+// in every folder.
 
 #define FADD(d, n, m) WORD $(0x4e20d400|DOUBLE<<22|(m)<<16|(n)<<5|(d))
 #define FSUB(d, n, m) WORD $(0x4ea0d400|DOUBLE<<22|(m)<<16|(n)<<5|(d))
@@ -31,13 +31,13 @@
 	FADD(b, b, d); \
 	FADD(a, a, b)
 
-// TERM adds a term to virtual lane a; o = 64 a.
+// TERM adds a product to register a, which is virtual lane a of a row sum. The offset o is 64 a.
 #define TERM(o, a) \
 	FMOVQ o(at), F16; \
 	FMOVQ o(row), F17; \
 	FMLA(a, 17, 16)
 
-// SQUARE computes sum += (x − y)², with x in V8 and y at p.
+// SQUARE adds (x − y)² to the register sum, with x in V8 and y at the address p.
 #define SQUARE(p, f, n, sum) \
 	FMOVQ.P 64(p), f; \
 	FSUB(n, 8, n); \

@@ -5,8 +5,8 @@ import "math"
 // Log returns the natural logarithm of x, within 0.70 ULP (float64) and 0.501 ULP (float32).
 // Log(±0) = −Inf, Log(x < 0) = NaN, Log(+Inf) = +Inf, Log(NaN) = NaN, Log(1) = +0.
 //
-// The result has the same bits on every machine. The result of math.Log does not: math.Log is assembly on
-// some machines, and is compiled with fused operations on others.
+// The result has the same bits on every machine. The results of math.Log may differ between machines, because
+// math.Log is assembly on some machines and is compiled with fused operations on others.
 func Log[T Float](x T) T { return T(log64(float64(x))) }
 
 // Log2 returns the binary logarithm of x, within 0.70 ULP (float64) and 0.501 ULP (float32). It is
@@ -19,7 +19,7 @@ func Log1p[T Float](x T) T { return T(log1p64(float64(x))) }
 
 // Let x = 2^k·m with m between about √½ and √2, f = m − 1 and s = f/(2 + f). Then
 //
-//	log m = log((1+s)/(1−s)) = 2s + s·R,  R = 2/3 s² + 2/5 s⁴ + … by a polynomial
+//	log m = log((1+s)/(1−s)) = 2s + s·R,  R = 2/3 s² + 2/5 s⁴ + …, approximated by a polynomial
 //	      = f − h + s·(h + R),  h = f²/2
 //
 // The code uses the second line, because f is exact and the rounding error of h is known. FreeBSD's
@@ -116,7 +116,7 @@ func logParts(x float64) (k, hi, lo float64, ok bool) {
 	if x < 0x1p-1022 {
 		x, e = float64(x*0x1p54), -54
 	}
-	// Because of the subtraction, the exponent field of b changes at √½·2^k and not at 2^k.
+	// The subtraction makes the exponent field of b change at √½·2^k instead of 2^k.
 	const sqrtHalf = 0x3fe6a09e_00000000
 	b := math.Float64bits(x) - sqrtHalf
 	e += int(int64(b) >> 52)

@@ -111,7 +111,7 @@ func Dot[K, T Float](x []K, y []T) T {
 			acc[l] = FMA(T(x[l]), y[l], acc[l])
 		}
 		for l := len(x); l < w; l++ {
-			acc[l] += 0 // padding turns −0 into +0
+			acc[l] += 0 // the zero padding turns −0 into +0
 		}
 	}
 	return Fold(&acc)
@@ -140,7 +140,7 @@ func (s *Sum[T]) AddTerm(x T) {
 func (s *Sum[T]) Total() T {
 	if l := s.n % Lanes[T](); l > 0 {
 		for ; l < Lanes[T](); l++ {
-			s.lane[l] += 0 // padding turns −0 into +0
+			s.lane[l] += 0 // the zero padding turns −0 into +0
 		}
 	}
 	return Fold(&s.lane)

@@ -20,7 +20,7 @@ func exactFMA32(x, y, z float32) float32 {
 		s.Add(s, wide(z))
 	}
 	if s.Sign() == 0 {
-		return float32(math.FMA(float64(x), float64(y), float64(z))) // for the sign of zero
+		return float32(math.FMA(float64(x), float64(y), float64(z))) // math.FMA returns the correct sign of zero
 	}
 	f, _ := s.Float32()
 	return f

@@ -1,8 +1,8 @@
 // Vector instructions that the assembler of Go 1.26 lacks, as macros with one WORD directive, and other macros that
-// both types share. The macro of an instruction is named after its GNU mnemonic. Its arguments are register numbers
+// both types share. The name of an instruction macro is the GNU mnemonic. The arguments are register numbers
 // in GNU order, destination first. A name without an arrangement takes the arrangement of the type: .2d if DOUBLE is
-// 1 (F64), .4s if it is 0 (F32); see type_arm64.h. neon_test.go in the parent folder checks every instruction for
-// both types, and that macros with the same name are the same in every folder.
+// 1 (F64), and .4s if DOUBLE is 0 (F32). See type_arm64.h. neon_test.go in the parent folder checks every instruction
+// for both types. The test also checks that macros with the same name are the same in every folder.
 
 #define FADD(d, n, m) WORD $(0x4e20d400|DOUBLE<<22|(m)<<16|(n)<<5|(d))
 #define FSUB(d, n, m) WORD $(0x4ea0d400|DOUBLE<<22|(m)<<16|(n)<<5|(d))
@@ -28,7 +28,7 @@
 	VMOV V1.B16, c.B16; \
 	VMOV V1.B16, d.B16
 
-// LOADLANES loads four registers from p, and STORELANES stores four registers to p. Both advance p.
+// LOADLANES loads four registers from p, and STORELANES stores four registers to p. The two macros advance p.
 #define LOADLANES(p, a, b, c, d) \
 	FLDPQ.P 32(p), (a, b); \
 	FLDPQ.P 32(p), (c, d)

@@ -56,7 +56,7 @@ GLOBL absf64<>(SB), RODATA|NOPTR, $8
 	LEAQ tail+32(SB), mask; \
 	SUBQ left, mask
 
-// The FIRST macros set the lanes a to the terms of the 32 bytes at off, and the TERM macros add these terms to a. The
+// The FIRST macros set the lane register a to the terms of the 32 bytes at off. The TERM macros add these terms to a. The
 // FIRSTPART and PART macros do the same, but only for the elements that the mask selects. Masked-off elements have the
 // product −0·0, which changes no lane. Their square or distance is +0, which changes no sum, because the square or
 // distance of a selected element is not −0.

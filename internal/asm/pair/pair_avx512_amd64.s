@@ -50,7 +50,7 @@ GLOBL absf64<>(SB), RODATA|NOPTR, $8
 	SWAP(x, t);             \
 	addone        t, x, x
 
-// The FIRST macros set the lanes a to the terms of the 64 bytes at off, and the TERM macros add these terms to a. The
+// The FIRST macros set the lane register a to the terms of the 64 bytes at off. The TERM macros add these terms to a. The
 // PART macros do the same, but only for the elements that the mask k selects.
 #define FIRSTDOT(off, t, a) \
 	move off(xp), t;    \

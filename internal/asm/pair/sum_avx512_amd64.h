@@ -3,8 +3,8 @@
 //
 //	SUM, LANES                function names
 //	YARG, YNEXT               load and advance the address of the second slice
-//	args, lanesargs           bytes of the arguments of SUM and LANES
-//	result                    place of the result
+//	args, lanesargs           byte count of the arguments of SUM and LANES
+//	result                    address of the result
 //	CONSTANTS                 loads constants
 //	RESULT                    stores the result
 //	FIRST, TERM               FIRST sets the lanes to the terms of a register, and TERM adds the terms

@@ -3,8 +3,8 @@
 //
 //	SUM, LANESUM              function names
 //	YARG, YNEXT               load and advance the address of the second slice
-//	args, lanesargs           bytes of the arguments of SUM and LANESUM
-//	result                    place of the result
+//	args, lanesargs           byte count of the arguments of SUM and LANESUM
+//	result                    address of the result
 //	TERM2, TERM, PART         add the terms of two registers, one register, or R5 elements to lanes
 
 // func sum(n int, x *T) T or func sum(n int, x, y *T) T

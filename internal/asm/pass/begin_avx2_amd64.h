@@ -1,5 +1,5 @@
 // Begin for both types, AVX2 + FMA. The including file defines the type with
-// type_amd64.h. The arguments hold the rows left and the pointers u, w, r and s.
+// type_amd64.h. The stack slots of the arguments hold the number of rows left and the pointers u, w, r and s.
 
 	MOVQ n+8(FP), bytes
 	MOVQ k+16(FP), row

@@ -37,8 +37,8 @@
 #define lm3 R12
 #define x R13
 
-// DOT adds the products k·mat·v of 64 bytes to the lanes lo and hi of a row sum. Operands a and a32 are k, b and b32 are
-// mat, and Y8 and Y9 hold v.
+// DOT adds the products k·mat·v of 64 bytes to the lanes lo and hi of a row sum. Operands a and a32 are elements of k, operands b and b32
+// are elements of mat, and Y8 and Y9 hold v.
 #define DOT(a, a32, b, b32, lo, hi) \
 	move a, Y10;        \
 	move a32, Y11;      \
@@ -58,7 +58,8 @@
 	mul      Y11, Y10, Y10; \
 	fma      Y10, Y9, hi
 
-// ADDKM adds the terms k·(u·mat + s) of 64 bytes to q in Y0 and Y1. Operands a and a32 are k, and b and b32 are mat.
+// ADDKM adds the terms k·(u·mat + s) of 64 bytes to q in Y0 and Y1. Operands a and a32 are elements of k, and
+// operands b and b32 are elements of mat.
 #define ADDKM(a, a32, b, b32, s, u) \
 	move   b, Y2;      \
 	move   b32, Y3;    \

@@ -1,5 +1,5 @@
 // Begin for both types, AVX-512. The including file defines the type with
-// type_amd64.h. The arguments hold the rows left and the pointers u, w, r and s.
+// type_amd64.h. The stack slots of the arguments hold the number of rows left and the pointers u, w, r and s.
 
 	MOVQ  n+8(FP), bytes
 	MOVQ  k+16(FP), row
@@ -15,7 +15,7 @@
 	LEAQ  (lm)(lm*2), lm3
 	MOVQ  bytes, whole
 	ANDQ  $-64, whole
-	CMPQ  whole, bytes // skip a load without elements: it is slow if the next page is absent
+	CMPQ  whole, bytes // skip a load without elements, because such a load is slow if the next page is absent
 	JEQ   rowloop
 	MASKZ(p)
 	movez (y)(whole*1), mask, ytail
@@ -54,7 +54,8 @@ dottail:
 	DOTZ((row)(ld3*1), (mrow)(lm3*1), Z3)
 
 fold:
-	// fold the lanes in halves: rows 0 and 2 share a register and rows 1 and 3, then all four rows, in order at the end
+	// Fold the lanes in halves. First rows 0 and 2 are in one register, and rows 1 and 3 in another register. Then all
+	// four rows are in one register, in order at the end
 	HALFZ(Z0, Z2)
 	HALFZ(Z1, Z3)
 	QUARTERZ(Z0, Z1)

@@ -1,5 +1,5 @@
-// Counts the i with lo ≤ x_i ≤ hi in the lanes of V8–V11 (−1 for each), and in V12 (one element in
-// all lanes).
+// This code counts the elements with lo ≤ x_i ≤ hi. It adds −1 for each such element to a lane of V8–V11, or to all lanes of
+// V12 for one of the last elements.
 
 	ZERO4(V8, V9, V10, V11)
 	VEOR V12.B16, V12.B16, V12.B16
@@ -44,7 +44,7 @@ vloop:
 	BGE     vloop
 
 tail:
-	// count one element at a time: it fills all lanes
+	// count one element at a time, in all lanes
 	ADDS $LANES, left
 	BEQ  store
 

@@ -9,8 +9,8 @@ import (
 	"github.com/gomonge/monge/internal/asm/num"
 )
 
-// The functions that call assembly are not inlined, because the scheduler can stop a goroutine only at a
-// stack check of a Go function. All sizes are positive.
+// The Go functions that call assembly are not inlined. So each call begins with a stack check, where the
+// scheduler can stop the goroutine. All sizes are positive.
 
 // run runs a pass over K in assembly. It returns false if it has no assembly for the current instruction-set
 // level. It computes the row sums s = K v, sets u = a ⊘ s (if divide is set) or u = a ⊙ s, and adds Kᵀ u to q.

@@ -2,7 +2,7 @@
 // column sums, or both for a forward or backward Sinkhorn iteration. The package also has the elementwise
 // operations between two passes.
 //
-//	Rows     s[i] = Σ_j K_ij v[j]                    row sum in the lanes that package asm defines
+//	Rows     s[i] = Σ_j K_ij v[j]                    row sum in the order that package asm defines
 //	Columns  q[j] = q[j] + Σ_i u[i] K_ij             one chain of FMAs, i ascending
 //
 // Iterate is one Sinkhorn iteration. Two matrix-vector products would read K twice from

@@ -102,7 +102,7 @@ func CountOutside[T num.Float](x []T, lo, hi T) (count int) {
 }
 
 // Narrow sets dst[i] to x[i] rounded to float32 for i < len(dst), and to +0 where
-// |x[i]| < 2⁻¹²⁶: no result is subnormal. It panics if x is shorter than dst.
+// |x[i]| < 2⁻¹²⁶. So no result is subnormal. It panics if x is shorter than dst.
 func Narrow(dst []float32, x []float64) {
 	n := len(dst)
 	asm.CheckVector(len(x), n)

@@ -47,7 +47,8 @@ func kernels[K, T num.Float]() []kernel[K, T] {
 	}})
 }
 
-// forEachKernel runs f for every kernel and pair of types.
+// forEachKernel calls f64, f32 or mixed for every kernel, depending on the element types of the
+// kernel.
 func forEachKernel(t *testing.T, f64 func(*testing.T, kernel[float64, float64]), f32 func(*testing.T, kernel[float32, float32]), mixed func(*testing.T, kernel[float32, float64])) {
 	for _, k := range kernels[float64, float64]() {
 		t.Run(k.name+"/f64", func(t *testing.T) { f64(t, k) })
@@ -60,7 +61,7 @@ func forEachKernel(t *testing.T, f64 func(*testing.T, kernel[float64, float64]),
 	}
 }
 
-// draw returns random operands of class c for m × n matrices. It allocates them in arena a.
+// draw returns random operands of class c for m × n matrices. It allocates the operands in arena a.
 func draw[K, T num.Float](a *asmtest.Arena[T], m, n int, c asmtest.Class) *operands[K, T] {
 	ldk, ldm := n+a.Rand.IntN(2)*a.Rand.IntN(10), n+a.Rand.IntN(2)*a.Rand.IntN(10)
 	return &operands[K, T]{
@@ -115,8 +116,8 @@ func TestMixedIsWidened(t *testing.T) {
 	}
 }
 
-// TestUnderflow compares the levels on row sums whose products all underflow to −0. The sum is −0, or +0 if the row
-// is padded with zeros.
+// TestUnderflow compares the instruction-set levels on row sums whose products all underflow to −0. The sum is −0,
+// or +0 if the row is padded with zeros.
 func TestUnderflow(t *testing.T) {
 	forEachKernel(t, underflow[float64, float64], underflow[float32, float32], underflow[float32, float64])
 }
@@ -250,8 +251,8 @@ func countOutsideLevels[T num.Float](t *testing.T) {
 	})
 }
 
-// TestNarrowLevels compares the levels on values of every class, and on values near the smallest normal and the
-// largest float32.
+// TestNarrowLevels compares the instruction-set levels on values of every class, and on values near the smallest normal
+// float32 and near the largest float32.
 func TestNarrowLevels(t *testing.T) {
 	edges := []float64{math.MaxFloat32, 0x1.ffffffp127, 0x1p-126, 0x1p-149, 1 + 0x1p-24, 1 + 3*0x1p-24}
 	lengths(t, func(a *asmtest.Arena[float64], n int, class asmtest.Class) {
@@ -274,7 +275,7 @@ func TestWidenLevels(t *testing.T) {
 	})
 }
 
-// TestVectorPieces is like TestPieces for the elementwise work.
+// TestVectorPieces is like TestPieces, but for the elementwise operations.
 func TestVectorPieces(t *testing.T) {
 	t.Run("f64", vectorPieces[float64])
 	t.Run("f32", vectorPieces[float32])

@@ -1,10 +1,9 @@
-// Vector instructions that the assembler of Go 1.26 lacks, one word a line, and
-// macros for code that both types share. A word has the name of its
-// GNU mnemonic and takes register numbers in GNU order, destination first. _E is the
-// form by element i of the last operand. A name without an arrangement takes
-// the arrangement of the type: .2d if DOUBLE is 1 (F64), .4s if it is 0 (F32);
-// see type_arm64.h. neon_test.go in the parent folder checks every word for both, and
-// that a macro is the same in every folder.
+// Macros for vector instructions that the assembler of Go 1.26 lacks, one WORD directive each, and macros for code that
+// both types share. The name of an instruction macro is the GNU mnemonic. The arguments are register numbers in GNU order,
+// destination first. The suffix _E marks an instruction with element i of the last operand. A name without an arrangement
+// takes the arrangement of the type: .2d if DOUBLE is 1 (F64), and .4s if DOUBLE is 0 (F32). See type_arm64.h. neon_test.go
+// in the parent folder checks every instruction for both types. The test also checks that a macro is the same in every
+// folder.
 
 #define FADD(d, n, m) WORD $(0x4e20d400|DOUBLE<<22|(m)<<16|(n)<<5|(d))
 #define FMUL(d, n, m) WORD $(0x6e20dc00|DOUBLE<<22|(m)<<16|(n)<<5|(d))
@@ -27,11 +26,11 @@
 #define ESHIFT (2+DOUBLE)
 #define ESIZE (4<<DOUBLE)
 #define LANES (4>>DOUBLE)
-#define ONEBIT (2-DOUBLE)  // bit of a number of elements that is worth one register
-#define PAIRBIT (3-DOUBLE) // bit that is worth two registers
+#define ONEBIT (2-DOUBLE)  // bit of an element count that stands for one register
+#define PAIRBIT (3-DOUBLE) // bit of an element count that stands for two registers
 
-// One element, and p advanced: loaded into lane 0, with zeros in the others; loaded into all
-// lanes, stored.
+// LDE_P loads one element into lane 0 and sets all other lanes to zero. LDDUP_P loads one element into all lanes. STE_P
+// stores one element. The macros advance p.
 #define LDE_P(p, f) FMOVE.P ESIZE(p), f
 #define LDDUP_P(p, v) VLD1R.P ESIZE(p), [v.ARR]
 #define STE_P(f, p) FMOVE.P f, ESIZE(p)
@@ -43,7 +42,7 @@
 	VEOR d.B16, d.B16, d.B16
 
 // LDROWS loads four numbers into register r (float32), or into registers r and r+1 (float64). DUP_ROWi sets all lanes of d
-// to number i. FMLA_ROWi adds to d the product of n and number i.
+// to number i. FMLA_ROWi adds the product of n and number i to d.
 #define DUP_ROW0(d, r) DUP_E(d, r, 0)
 #define DUP_ROW1(d, r) DUP_E(d, r, 1)
 #define DUP_ROW2(d, r) DUP_E(d, r+DOUBLE, 2-2*DOUBLE)

@@ -1,8 +1,8 @@
 // The passes over K for all types, AVX2 + FMA. The including file defines the types with
 // type_amd64.h.
 //
-// Rows are multiplied by vector x and added to y, which is q. The short,
-// last step of q stays in Y14 and Y15 from the first row to the last. u is the factor of a row.
+// x is the vector v, and y is q. The code multiplies rows by x, and adds multiples of rows to y. u is the factor of a row.
+// The partial step of q stays in Y14 and Y15 from the first row to the last row. See type_amd64.h for the terms.
 
 	MOVQ  m+0(FP), rows
 	MOVQ  n+8(FP), bytes
@@ -28,7 +28,7 @@
 	maskmove 32(y)(whole*twice), Y13, Y15
 
 lagging:
-	// clear the argument k unless K is small: only for a small K are rows added to q eight rows behind the sums
+	// Clear the argument k if K is large. For a small K, q is updated eight rows behind the row sums.
 	MOVQ  ld, p
 	IMULQ rows, p
 	CMPQ  p, $small
@@ -142,8 +142,8 @@ factor:
 
 add4:
 	// y_j = fma(u_r, K_rj, y_j), r ascending, with u_r in Y(8+r), from the last column to the
-	// first: the end was read last and is still in the first-level cache. Begin with the short
-	// step and its upper half, if it has one
+	// first column, because the last columns are still in the first-level cache. Begin with the
+	// partial step
 	MOVQ row, p
 	ADDQ whole, p
 	CMPQ whole, bytes
@@ -170,7 +170,7 @@ addwhole:
 	CMPQ  c, $(rowhi-rowlo)
 	JLS   addsteps
 
-	// the same in one loop with the lanes of the next four rows
+	// update q in the loop that computes the sums of the next four rows
 	SUBQ   $4, rows
 	LEAQ   (row)(ld*4), row
 	VXORPS Y0, Y0, Y0
@@ -188,7 +188,8 @@ addwhole:
 
 bothloop:
 	// lane[r] = fma(K_rj, x_j, lane[r]) and y_j = fma(u_r, K_rj, y_j). Mixed code
-	// widens K into Y13 for the first and into Y12 for the second, because no other register is free.
+	// converts K to float64 in Y13 for the first FMA and in Y12 for the second FMA, because no other
+	// register is free.
 	SUBQ $step, p
 	SUBQ $64, y
 
@@ -293,7 +294,7 @@ factors:
 	JMP   add4
 
 lag:
-	// continue with sums until sixteen rows are not yet added to q
+	// continue with row sums until q is sixteen rows behind
 	LEAQ (row)(ld*4), row
 	MOVQ ld, p
 	SHLQ $4, p
@@ -354,7 +355,7 @@ add8tail:
 	CMPQ c, bytes
 	JEQ  lagadded
 
-	// the partial step and its upper half, if it has one
+	// the partial step
 	KMASKS(c)
 	FMASHORT((p), klo, Y2, Y14, X10, Y10)
 	FMASHORT((p)(ld*1), klo, Y3, Y14, X11, Y11)

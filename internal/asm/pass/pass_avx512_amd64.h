@@ -1,10 +1,10 @@
 // The passes over K for all types, AVX-512. The including file defines the types with
 // type_amd64.h.
 //
-// Rows are multiplied by vector x and added to y, which is q. The short
-// step of q stays in ytail from the first row to the last. u is the factor of a row. Sums leave row
-// at the partial step and c = whole. Additions to q go from the last column, which was
-// read last, to the first, and leave row at the beginning.
+// x is the vector v, and y is q. The code multiplies rows by x, and adds multiples of rows to y. u is the factor of a row.
+// The partial step of q stays in ytail from the first row to the last row. See type_amd64.h for the terms. The loops of the
+// row sums leave the pointer row at the partial step and the offset c at whole. The loops that add to q go from the last
+// column, which was read last, to the first column. They leave the pointer row at the beginning of the row.
 
 	MOVQ  m+0(FP), rows
 	MOVQ  n+8(FP), bytes
@@ -23,7 +23,7 @@
 	MOVQ  $0, lag
 	TESTQ y, y
 	JEQ   rowloop
-	CMPQ  whole, bytes // skip a load without elements: it is slow if the next page is absent
+	CMPQ  whole, bytes // skip a load without elements, because such a load is slow if the next page is absent
 	JEQ   lagged
 	movez (y)(whole*twice), mask, ytail
 
@@ -187,7 +187,7 @@ multiply8:
 	JMP factor8
 
 lag8:
-	// row sums of eight rows, and add to y the rows that are sixteen rows before them
+	// compute the row sums of eight rows, and add the eight rows that are sixteen rows earlier to y
 	MOVQ   rows, rowsheld
 	MOVQ   ld, c
 	SHLQ   $4, c
@@ -262,7 +262,8 @@ lag8done:
 	JMP  dot8tail
 
 lagged8:
-	// the next eight rows; lag − 1, at most two, is the number of blocks of eight rows that y lacks
+	// Continue with the next eight rows. lag − 1 is the number of blocks of eight rows that are not yet added to y, at
+	// most two
 	ADDQ $(8*size), ui
 	SUBQ c, row
 	LEAQ (row)(ld*8), row
@@ -459,7 +460,7 @@ add1whole:
 	TESTQ c, c
 	JEQ   row1next
 
-	// two steps in each iteration; a single step comes first if the number is odd (../AVX512.md)
+	// two steps in each iteration, after a single step if the number of steps is odd (../AVX512.md)
 	TESTQ $step, c
 	JEQ   add1loop
 	SUBQ  $step, c

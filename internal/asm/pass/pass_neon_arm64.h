@@ -1,18 +1,17 @@
-// One pass over a matrix, four rows at a time and then one at a time. All
-// kernels of this folder that read K share it, for both types and for a float32 K with float64
-// vectors.
+// One pass over a matrix, four rows at a time and then one row at a time. All kernels of this folder that read K share this
+// code, for both types and for a float32 K with float64 vectors.
 //
 //	s_i = Σ_j K_ij v_j           without v, u_i is loaded
-//	u_i = UPDATE4, UPDATE1       macros of the including file, for four rows and one
+//	u_i = UPDATE4, UPDATE1       macros of the including file, for four rows and one row
 //	q_j += u_i K_ij              without q, s_i is stored
 //
 // The including file defines how K is loaded:
 //
 //	KSTART4, KSTART1, KMOVE4, KNEXT4, KNEXT1    pointers into K
 //	LDK_A, LDK_B, LDK1, LDKPART                 load K for the sums: four registers in V20–V23 or
-//	                                            V24–V27, one register, less than one register
+//	                                            V24–V27, one register, or a partial register
 //	LDT_A, LDT_B, LDT1, LDTPART                 load K for q
-//	AXPY_A, AXPY_B, AXPY1                       add it to q
+//	AXPY_A, AXPY_B, AXPY1                       add K to q
 //
 // mat0–mat3 and the names after them are for a kernel that reads a second matrix.
 //
@@ -54,7 +53,7 @@ dot4tail:
 	ADDS $(4*LANES), left
 	BEQ  dot4fold
 
-	// The short last step: its partial register first, or zero.
+	// The partial step begins with its partial register, or with zero.
 	VEOR V31.B16, V31.B16, V31.B16
 	VEOR V17.B16, V17.B16, V17.B16
 	ZERO4(V24, V25, V26, V27)
@@ -223,7 +222,7 @@ dot1tail:
 	ADDS $(4*LANES), left
 	BEQ  dot1fold
 
-	// The short last step: zeros after its whole registers and its partial register.
+	// The partial step has zeros after its whole registers and its partial register.
 	ZERO4(V16, V17, V18, V19)
 	ZERO4(V20, V21, V22, V23)
 	AND $(LANES-1), left, part

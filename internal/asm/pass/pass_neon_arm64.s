@@ -9,7 +9,7 @@
 //
 // Same bits as    rowsRef, columnsRef, iterateRef, sweepRef and beginRef in ref.go. A row sum has 16
 //                 lanes (float64: 8) in four registers, folded in halves. Every row adds to q[j] with
-//                 one FMA, in begin with two, i ascending. In mixed kernels, K is converted to float64.
+//                 one FMA (begin: two), i ascending. In mixed kernels, K is converted to float64.
 // Layout          K and M are m×n, row-major, with strides in elements. v and q have n elements; a, u,
 //                 w, r and s have m. m, n ≥ 1.
 // Tile            4 rows × four registers. The kernel computes four row sums, and then updates q while
@@ -30,7 +30,7 @@
 // Registers of pass_neon_arm64.h.
 #define rows R0
 #define cols R1
-#define kp R2     // first of the four current rows of K
+#define kp R2     // pointer to the first of the four current rows of K
 #define ldkb R3   // row stride in bytes
 #define vp R4     // pointer to v
 #define ap R5     // pointer into a
@@ -291,7 +291,7 @@ TEXT ·sweepNEONMixed(SB), NOSPLIT, $0-64
 #undef UPDATE4
 #undef UPDATE1
 
-#define mp R17   // first of the four current rows of M
+#define mp R17   // pointer to the first of the four current rows of M
 #define ldmb R19 // row stride of M in bytes
 #define mat0 R20 // mat0–mat3: pointers into the current rows of M
 #define mat1 R21
@@ -395,7 +395,7 @@ TEXT ·sweepNEONMixed(SB), NOSPLIT, $0-64
 	FMLA(0, n, t)
 
 // UPDATE4 computes s_i = w_i r_i for four rows, stores r_i and s_i, and loads u_i. SPREAD4 copies every s_i to all lanes
-// of one of V8–V11. UPDATE1 is for one row.
+// of one of V8–V11. UPDATE1 does the same for one row.
 #define UPDATE4 \
 	STROWS_P(F28, F29, rp); \
 	LDROWS(wp, F16, F17); \

@@ -15,7 +15,7 @@ import (
 // γ_k Σ|terms|, where k is the largest number of roundings of a term. A row sum has k = ⌈n/w⌉ + log₂w, and a column
 // sum has k = m. The comments of some tests list additional roundings.
 
-// small returns the random sizes of an m × n matrix. Most sizes are at most 40, and some rows are longer.
+// small returns random sizes of an m × n matrix. Most sizes are at most 40, and some rows are longer.
 func small(rng *rand.Rand) (m, n int) {
 	if rng.IntN(10) == 0 {
 		return 1 + rng.IntN(10), 1 + rng.IntN(1500)
@@ -23,7 +23,7 @@ func small(rng *rand.Rand) (m, n int) {
 	return 1 + rng.IntN(40), 1 + rng.IntN(40)
 }
 
-// rowSum returns scale·Σ_j of the products of elements j of all factors.
+// rowSum returns scale times the sum over j of the product of element j of all factors.
 func rowSum[T num.Float](n int, scale float64, factors ...[]T) *asmtest.ExactSum {
 	var e asmtest.ExactSum
 	for j := range n {
@@ -36,7 +36,7 @@ func rowSum[T num.Float](n int, scale float64, factors ...[]T) *asmtest.ExactSum
 	return &e
 }
 
-// columnSum returns before + Σ_i u_i K_ij.
+// columnSum returns column sum j, which is Σ_i u_i K_ij plus the value before.
 func columnSum[T num.Float](m, n, j int, before T, u, k []T) *asmtest.ExactSum {
 	var e asmtest.ExactSum
 	e.Add(float64(before))

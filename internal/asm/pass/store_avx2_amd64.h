@@ -1,5 +1,6 @@
-// This code stores the first rest bytes of Y0 and Y1, fewer than 64, at to. It stores them in pieces, because a
-// masked store takes up to 42 micro-operations on some machines. It changes to and Y0.
+// This code stores the first bytes of Y0 and Y1. The register named to holds the address, and the register rest holds the
+// byte count, which is below 64. The code stores pieces, because a masked store takes up to 42 micro-operations on some
+// machines. It overwrites the address and Y0.
 
 	TESTQ   $32, rest
 	JEQ     store16

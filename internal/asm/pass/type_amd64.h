@@ -1,15 +1,15 @@
 // Macros that depend on the types, for the kernels of this folder. The including file defines F64 or F32,
-// the type of matrix and vectors, or MIXED for a float32 matrix with float64 vectors, and
+// the type of the matrix and the vectors, or MIXED for a float32 matrix with float64 vectors. Then it
 // includes this file before the kernels.
 //
 //	size         bytes of an element of a vector
 //	logk         logarithm of the bytes of an element of K
-//	step         bytes of K in a step, 64 bytes of a vector; half is half of them. The last step of a
-//	             row is called the partial step if the row ends within it.
+//	step half    a step processes 64 bytes of a vector and step bytes of K, and half is step/2. The last step
+//	             of a row is called the partial step if the row ends within the step
 //	twice        bytes of a vector for a byte of K
-//	four eight   registers of four and eight elements; fourt and eightt are two more
+//	four eight   registers of four and eight elements; fourt and eightt are two more registers
 //	klo khi      AVX2: masks of the partial step of K, in Y12 Y13 or their lower halves
-//	mask ytail   AVX-512: mask of the partial step, elements of q in it
+//	mask ytail   AVX-512: mask of the partial step, and the elements of q in the partial step
 //
 // Names of macros for AVX-512 end in Z.
 
@@ -53,7 +53,7 @@
 #undef LOADZ
 #undef ADDZ
 #else
-// Masks of the last, partial step of a row: 64 bytes of ones, then 64 of zeros.
+// tailmask has the masks of the partial step: 64 bytes of ones, then 64 bytes of zeros.
 DATA tailmask<>+0x00(SB)/8, $-1
 DATA tailmask<>+0x08(SB)/8, $-1
 DATA tailmask<>+0x10(SB)/8, $-1
@@ -64,8 +64,8 @@ DATA tailmask<>+0x30(SB)/8, $-1
 DATA tailmask<>+0x38(SB)/8, $-1
 GLOBL tailmask<>(SB), RODATA|NOPTR, $128
 
-// KMASKS sets klo and khi to the masks of the two halves of a step of K that has
-// bytes − whole < step bytes; t is scratch.
+// KMASKS sets klo and khi to the masks of the two halves of the partial step of K, which has bytes − whole bytes. It
+// overwrites t.
 #define KMASKS(t) \
 	LEAQ tailmask<>+64(SB), t; \
 	ADDQ whole, t;             \
@@ -73,10 +73,10 @@ GLOBL tailmask<>(SB), RODATA|NOPTR, $128
 	move (t), klo;             \
 	move half(t), khi
 
-// FOLDROWS adds the upper half of the lanes of four rows to the lower. Row r has its lanes in
-// Y(2r) and Y(2r+1). FOLDPAIRS adds the upper half of the remaining lanes, with rows 0 and 2 in
-// Y0, and rows 1 and 3 in Y2. FOLDFOUR folds again: the remaining lanes are in Y0, for float64 the four
-// sums in order. FOLDONE folds the lanes of one row in Y0 Y1.
+// FOLDROWS adds the upper half of the lanes of four rows to the lower half. The lanes of row r are in
+// Y(2r) and Y(2r+1). FOLDPAIRS adds the upper half of the remaining lanes to the lower half. It leaves rows 0 and 2 in
+// Y0, and rows 1 and 3 in Y2. FOLDFOUR folds once more, and leaves the remaining lanes in Y0. For float64 these lanes are
+// the four sums, in order. FOLDONE folds the lanes of one row in Y0 and Y1.
 #define FOLDROWS \
 	add Y1, Y0, Y0; \
 	add Y3, Y2, Y2; \
@@ -103,13 +103,13 @@ GLOBL tailmask<>(SB), RODATA|NOPTR, $128
 	VUNPCKHPD    X0, X0, X1; \
 	add          X1, X0, X0
 
-// FMASHORT is FMA for half of the partial step: it adds to acc u times the elements of K at a
-// that mask selects. tx and t are the same register.
+// FMASHORT is FMA for half of the partial step. It multiplies the elements of K that mask selects by u, and adds the
+// products to acc. K is at the address a, and tx is the lower half of t.
 #define FMASHORT(a, mask, u, acc, tx, t) \
 	LOADSHORT(a, mask, tx, t); \
 	fma t, u, acc
 
-// MASKZ sets mask to the mask of the partial step of K, which has bytes − whole bytes. t and CX are scratch.
+// MASKZ sets mask to the mask of the partial step of K, which has bytes − whole bytes. It overwrites t and CX.
 #define MASKZ(t) \
 	MOVQ  bytes, CX; \
 	SUBQ  whole, CX; \
@@ -124,8 +124,8 @@ GLOBL tailmask<>(SB), RODATA|NOPTR, $128
 	LOADZ(a, t);  \
 	fma t, u, acc
 
-// HALFZ adds the upper half of the lanes of two rows, in a and b, to the lower half. The lanes of
-// row a end in the lower half of a. QUARTERZ does the same for the remaining lanes of four rows.
+// HALFZ adds the upper half of the lanes of two rows, in a and b, to the lower half. It leaves the first row in the lower
+// half of a, and the second row in the upper half. QUARTERZ does the same for the remaining lanes of four rows.
 #define HALFZ(a, b) \
 	VSHUFF64X2 $0x44, b, a, Z8; \
 	VSHUFF64X2 $0xee, b, a, a;  \
@@ -188,7 +188,7 @@ GLOBL tailmask<>(SB), RODATA|NOPTR, $128
 	VBROADCASTSS X3, Y11
 
 // FOLDLAST adds lane 1 to lane 0 after FOLDFOUR: rows 0 and 1 are in the lower half,
-// rows 2 and 3 in the upper half. FOLDLAST1 does so after FOLDONE.
+// rows 2 and 3 in the upper half. FOLDLAST1 does the same after FOLDONE.
 #define FOLDLAST \
 	VEXTRACTF128 $1, Y0, X1;        \
 	VSHUFPS      $0x88, X1, X0, X2; \
@@ -199,7 +199,8 @@ GLOBL tailmask<>(SB), RODATA|NOPTR, $128
 	VMOVSHDUP X0, X1;    \
 	VADDSS    X1, X0, X0
 
-// LAST8Z, LAST4Z and LAST1Z add lane 1 to lane 0 of 8, 4 and 1 rows. The even elements are the sums.
+// LAST8Z, LAST4Z and LAST1Z add lane 1 to lane 0 for 8 rows, 4 rows and 1 row. LAST8Z and LAST4Z then pack the sums,
+// which are the elements with even indices.
 #define LAST8Z \
 	VMOVSHDUP Z0, Z8;     \
 	add       Z8, Z0, Z0; \
@@ -242,7 +243,7 @@ GLOBL tailmask<>(SB), RODATA|NOPTR, $128
 	VPERMPD $0xaa, Y0, Y10; \
 	VPERMPD $0xff, Y0, Y11
 
-// float64 has half as many lanes, so nothing is left to fold.
+// float64 has half as many lanes as float32, so the preceding macros have added all lanes.
 #define FOLDLAST
 #define FOLDLAST1
 #define LAST8Z
@@ -263,12 +264,12 @@ GLOBL tailmask<>(SB), RODATA|NOPTR, $128
 #define klo X12
 #define khi X13
 
-// FMA adds u times the elements of K at a to acc. It widens them to t.
+// FMA loads the elements of K at address a, and converts them to float64 in t. It adds u·t to acc.
 #define FMA(a, u, acc, t) \
 	VCVTPS2PD a, t;     \
 	fma       t, u, acc
 
-// LOADSHORT sets t to the elements of K at a that mask selects, and to zeros elsewhere.
+// LOADSHORT sets t to the elements of K at address a that mask selects. It sets all other lanes to zero.
 #define LOADSHORT(a, mask, tx, t) \
 	VMASKMOVPS a, mask, tx; \
 	VCVTPS2PD  tx, t
@@ -285,10 +286,10 @@ GLOBL tailmask<>(SB), RODATA|NOPTR, $128
 // TOKMASKS converts the masks of a vector to masks of K.
 #define TOKMASKS(t) KMASKS(t)
 
-// LOADZ sets t to the elements of K at a that mask selects, and to zeros elsewhere.
+// LOADZ sets t to the elements of K at address a that mask selects. It sets all other lanes to zero.
 #define LOADZ(a, t) VCVTPS2PD.Z a, mask, t
 
-// ADDZ adds u times the partial step of K at a to the partial step of q.
+// ADDZ adds the product of u and the partial step of K at address a to the partial step of q.
 #define ADDZ(a, u) \
 	VCVTPS2PD.Z a, mask, Z9;       \
 	fma         Z9, u, mask, ytail

@@ -1,4 +1,4 @@
-// Macros that depend on the type, with four or two elements in a register. The
+// Macros that depend on the type. A register has four elements of float32 or two of float64. The
 // including file defines F64 or F32 and includes this file before each kernel.
 
 #ifdef DOUBLE
@@ -19,8 +19,8 @@
 #define FMOVE FMOVS // moves one element
 #define ARR S4      // arrangement of a register
 
-// Loads the first e elements of a vector, 0 < e < LANES; the other lanes become zero. Changes
-// t. f and v name the same register.
+// LDPART loads the first e elements at p, 0 < e < LANES, and sets all other lanes to zero. STPART stores the first e
+// lanes. The names f and v are the same register. The macros overwrite t.
 #define LDPART(p, e, f, v, t) \
 	TBZ  $1, e, 6(PC); \
 	FMOVD (p), f; \
@@ -38,8 +38,8 @@
 	B    2(PC); \
 	FMOVS f, (p)
 
-// LDROWS loads four numbers, one for each row, into register f; g is not used. STROWS_P stores them, and
-// OP_ROWS applies op to them.
+// LDROWS loads four numbers, one for each row, into register f. Register g is not used. STROWS_P stores the
+// four numbers and advances p. OP_ROWS applies op to the numbers.
 #define LDROWS(p, f, g) FMOVQ (p), f
 #define STROWS_P(f, g, p) FMOVQ.P f, 16(p)
 #define OP_ROWS(op, d, e, n, o, m, p) op(d, n, m)
@@ -68,14 +68,14 @@
 #define LDPART(p, e, f, v, t) FMOVD (p), f
 #define STPART(f, v, p, e, t) FMOVD f, (p)
 
-// The same for float64: the four numbers of the rows are in two registers.
+// The ROWS macros for float64 have the four numbers of the rows in two registers.
 #define LDROWS(p, f, g) FLDPQ (p), (f, g)
 #define STROWS_P(f, g, p) FSTPQ.P (f, g), 32(p)
 #define OP_ROWS(op, d, e, n, o, m, p) \
 	op(d, n, m); \
 	op(e, o, p)
 
-// The last fold, lane 0 + lane 1.
+// For float64, FOLD_ROWS and FOLD_ROW add lanes 0 and 1.
 #define FOLD_ROWS(r, s, a, b, c, d) \
 	FADDP(r, a, b); \
 	FADDP(s, c, d)

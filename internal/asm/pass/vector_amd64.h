@@ -1,6 +1,6 @@
-// The loop over a vector. The including file defines STEP, a whole step at c, MASKS and SHORT,
-// the masks of the last step and the step itself, and the label done. bytes holds the number of
-// elements on entry, and then the bytes of the shorter slice.
+// The loop over a vector. The including file defines the macro STEP, which processes a whole step at offset c. It defines
+// MASKS, which sets the masks of the partial step, and SHORT, which processes the partial step. It also defines the label
+// done. The register bytes holds the element count at the beginning, and then the byte count of the shorter slice.
 
 	SHLQ $logk, bytes
 	MOVQ bytes, whole

@@ -7,8 +7,8 @@ import (
 	"github.com/gomonge/monge/internal/asm/num"
 )
 
-// The functions that call assembly are not inlined, because the scheduler can stop a goroutine only at a
-// stack check of a Go function. Lengths are positive multiples of blockSize.
+// The Go functions that call assembly are not inlined. So each call begins with a stack check, where the
+// scheduler can stop the goroutine. Lengths are positive multiples of blockSize.
 
 //go:noescape
 func leastNEONF64(n int, x *lanes, c *float64, u float64, v *float64)
@@ -22,7 +22,8 @@ func relaxNEONF64(n int, x *lanes, c *float64, u float64, v, d *float64)
 //go:noescape
 func relaxNEONF32(n int, x *lanes, c *float32, u float64, v, d *float64)
 
-// leastBlocks computes leastLanesRef in assembly. It returns false if there is no assembly for the current instruction set.
+// leastBlocks computes the result of leastLanesRef in assembly. It returns false if there is no assembly for
+// the current instruction set.
 //
 //go:noinline
 func leastBlocks[T num.Float](x *lanes, c []T, u float64, v []float64) bool {
@@ -37,7 +38,8 @@ func leastBlocks[T num.Float](x *lanes, c []T, u float64, v []float64) bool {
 	return true
 }
 
-// relaxBlocks computes relaxLanesRef in assembly. It returns false if there is no assembly for the current instruction set.
+// relaxBlocks computes the result of relaxLanesRef in assembly. It returns false if there is no assembly for
+// the current instruction set.
 //
 //go:noinline
 func relaxBlocks[T num.Float](x *lanes, d []float64, c []T, u float64, v []float64) bool {

@@ -8,8 +8,8 @@
 //
 // The contract:
 //
-//   - Shapes: c, v and d have n elements; u is a number. Costs c are float64 or float32, all others
-//     are float64.
+//   - Shapes: c, v and d have n elements; u is a number. Costs c are float64 or float32. All other
+//     values are float64.
 //   - Aliasing: d must not overlap c or v.
 //   - Accuracy: every difference is rounded once, to float64.
 //   - Special values: +Inf in c and −Inf in v make an element +Inf, which is never the least. NaN

@@ -14,15 +14,15 @@ const (
 )
 
 // lanes is the result of one call of assembly, for a piece of a row. The field least[l] is the least element with an index
-// j such that j mod blockSize = l. The field at is the lowest index of the least element. If no element is below +Inf, at
-// is any index.
+// j such that j mod blockSize = l. The field at is the lowest index of the least element. If no element is below +Inf,
+// the field at is arbitrary.
 type lanes struct {
 	least [blockSize]float64
 	at    float64
 }
 
-// lowerLeast compares the value least, which has the index at, with the least element in x. It returns the smaller value
-// and its index. The lanes x are for a piece of the row that begins at index first.
+// lowerLeast returns the minimum of the value least and the least element in x, and the index of this minimum. The argument
+// at is the index of the value least. The lanes x are for a piece of the row that begins at index first.
 func (x *lanes) lowerLeast(first int, least float64, at int) (float64, int) {
 	j := int(x.at)
 	if r := x.least[j&(blockSize-1)]; r < least {
@@ -50,8 +50,8 @@ func LeastLanes[T num.Float](least *[16]float64, at *float64, c []T, u float64, 
 	*least, *at = x.least, x.at
 }
 
-// RelaxLanes calls the assembly that Relax uses. It is for tests. It updates d like Relax. Then it sets least and at like
-// LeastLanes, but for the values d_j instead of (c_j − u) − v_j.
+// RelaxLanes calls the assembly that Relax uses. It is for tests. It updates d like Relax. Then it sets the arguments least
+// and at like LeastLanes, but for the values d_j instead of (c_j − u) − v_j.
 func RelaxLanes[T num.Float](least *[16]float64, at *float64, d []float64, c []T, u float64, v []float64) {
 	asm.CheckVector(len(v), len(c))
 	asm.CheckVector(len(d), len(c))
@@ -93,7 +93,7 @@ func Two[T num.Float](c []T, v []float64) (least float64, at int, second float64
 		}
 		old, was := least, at
 		least, at = x.lowerLeast(done, least, at)
-		if at != was { // the second value may be the old least, or another element of the lane of the new least
+		if at != was { // the second value may be the previous minimum, or another element in the lane of the new minimum
 			second = min(second, old)
 			l := at % blockSize
 			x.least[l] = math.Inf(1)

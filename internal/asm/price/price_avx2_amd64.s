@@ -37,7 +37,7 @@
 	VMINPD  8*off(dp)(at*8), Y0, Y0; \
 	VMOVUPD Y0, 8*off(dp)(at*8)
 
-// keep sets register least to min(least, Y0). In the lanes that Y0 lowers, it sets block to the current block number.
+// keep sets register least to min(least, Y0). In every lane that becomes smaller, keep sets block to the current block number.
 #define keep(least, block) \
 	VCMPPD    $0x11, least, Y0, Y1; \
 	VMINPD    least, Y0, least;     \
@@ -50,7 +50,7 @@
 	VUNPCKHPD    x, x, t;  \
 	VMINPD       x, t, x
 
-// drop sets the lanes of index to +Inf, from Y1, if the same lanes of least are greater than Y0.
+// drop sets a lane of index to +Inf if the same lane of least is greater than Y0. Y1 holds +Inf.
 #define drop(least, index) \
 	VCMPPD    $0x11, least, Y0, Y12; \
 	VBLENDVPD Y12, Y1, index, index
@@ -64,7 +64,7 @@
 #undef LEAST
 #undef RELAX
 
-// load converts four float32 costs to float64 in register r. The first is element off of the current block.
+// load converts four float32 costs to float64 in register r, beginning with element off.
 #define load(off, r) VCVTPS2PD 4*off(cp)(at*4), r
 #define LEAST ·leastAVX2F32
 #define RELAX ·relaxAVX2F32

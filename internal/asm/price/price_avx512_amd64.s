@@ -37,7 +37,7 @@
 	VMINPD  8*off(dp)(at*8), Z0, Z0; \
 	VMOVUPD Z0, 8*off(dp)(at*8)
 
-// keep sets register least to min(least, Z0). In the lanes that Z0 lowers, it sets block to the current block number.
+// keep sets register least to min(least, Z0). In every lane that becomes smaller, keep sets block to the current block number.
 #define keep(least, block) \
 	VCMPPD  $0x11, least, Z0, K1; \
 	VMINPD  least, Z0, least;     \
@@ -59,7 +59,7 @@
 #undef LEAST
 #undef RELAX
 
-// load converts eight float32 costs to float64 in register r. The first is element off of the current block.
+// load converts eight float32 costs to float64 in register r, beginning with element off.
 #define load(off, r) VCVTPS2PD 4*off(cp)(at*4), r
 #define LEAST ·leastAVX512F32
 #define RELAX ·relaxAVX512F32

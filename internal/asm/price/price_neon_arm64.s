@@ -56,8 +56,8 @@
 	BIT_16B(block+2, 9, 6);         \
 	BIT_16B(block+3, 9, 7)
 
-// least sets x to min(x, y). drop sets the elements of index to +Inf, from V11, if the same elements of lanes are greater
-// than V0.
+// least sets x to min(x, y). drop sets an element of index to +Inf if the same element of lanes is greater than V0. V11
+// holds +Inf.
 #define least(x, y) \
 	FCMGT(4, x, y);                \
 	BIT_16B(x, y, 4)

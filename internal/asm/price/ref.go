@@ -6,8 +6,8 @@ import (
 	"github.com/gomonge/monge/internal/asm/num"
 )
 
-// leastRef compares the value least, which has the index at, with the reduced costs of all elements from index i. It
-// returns the minimum and its lowest index.
+// leastRef returns the minimum of the value least and the reduced costs of all elements j ≥ i. It also returns the lowest
+// index of the minimum. The argument at is the index of the value least.
 func leastRef[T num.Float](c []T, u float64, v []float64, i int, least float64, at int) (float64, int) {
 	for j := i; j < len(c); j++ {
 		if r := (float64(c[j]) - u) - v[j]; r < least {

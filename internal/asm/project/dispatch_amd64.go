@@ -7,8 +7,8 @@ import (
 	"github.com/gomonge/monge/internal/asm/num"
 )
 
-// The functions that call assembly are not inlined, because the scheduler can stop a goroutine only at a
-// stack check of a Go function. The arguments rows, cols and depth are positive. In a call of an AVX2 tile
+// The Go functions that call assembly are not inlined. So each call begins with a stack check, where the
+// scheduler can stop the goroutine. The arguments rows, cols and depth are positive. In a call of an AVX2 tile
 // function, the columns fill whole tiles, and only the last vector may be partial.
 
 //go:noescape
@@ -198,7 +198,7 @@ func tileAVX2(vectors, left int) (tile, take int) {
 	}
 }
 
-// tilesAVX2 is like product, with AVX2 tiles that are all the given number of vectors wide.
+// tilesAVX2 is like product, but all tiles are AVX2 tiles with the given number of vectors in a row.
 //
 //go:noinline
 func tilesAVX2[T num.Float](vectors, rows, cols, depth int, c []T, ldc int, a []T, ra, ka int, b []T, ldb int, add bool) {

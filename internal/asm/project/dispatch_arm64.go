@@ -7,8 +7,8 @@ import (
 	"github.com/gomonge/monge/internal/asm/num"
 )
 
-// The functions that call assembly are not inlined, because the scheduler can stop a goroutine only at a
-// stack check of a Go function. The arguments m, p and d are positive. The parameter dst is the matrix g. In
+// The Go functions that call assembly are not inlined. So each call begins with a stack check, where the
+// scheduler can stop the goroutine. The arguments m, p and d are positive. The parameter dst is the matrix g. In
 // arm64 assembly, the name g is a register.
 
 //go:noescape

@@ -5,7 +5,7 @@ import (
 	"github.com/gomonge/monge/internal/asm/num"
 )
 
-// Mul sets the m × p matrix y to x·b, or adds x·b to it if add is set.
+// Mul sets the m × p matrix y to x·b, or adds x·b to y if add is set.
 func Mul[T num.Float](m, p, d int, y []T, ldy int, x []T, ldx int, b []T, ldb int, add bool) {
 	asm.CheckMatrix(len(y), m, p, ldy)
 	asm.CheckMatrix(len(x), m, d, ldx)
@@ -34,7 +34,7 @@ func Mul[T num.Float](m, p, d int, y []T, ldy int, x []T, ldx int, b []T, ldb in
 	}
 }
 
-// TransMul sets the p × d matrix g to yᵀ·x, or adds yᵀ·x to it if add is set.
+// TransMul sets the p × d matrix g to yᵀ·x, or adds yᵀ·x to g if add is set.
 func TransMul[T num.Float](m, p, d int, g []T, ldg int, x []T, ldx int, y []T, ldy int, add bool) {
 	asm.CheckMatrix(len(g), p, d, ldg)
 	asm.CheckMatrix(len(x), m, d, ldx)
@@ -48,7 +48,7 @@ func TransMul[T num.Float](m, p, d int, g []T, ldg int, x []T, ldx int, y []T, l
 		}
 		return
 	}
-	// A call sums many rows, because every call loads and stores g. But its rows of y must fit in the L1 cache. If
+	// A call sums many rows, because every call loads and stores g. But the rows of y in a call must fit in the L1 cache. If
 	// x does not fit in the L2 cache, a call has only the number of rows that the hardware prefetches.
 	rows := min(m, 128)
 	switch {
@@ -121,7 +121,7 @@ func Pack[T num.Float](d int, to []T, step int, x []T, ldx int, factor T) {
 // NormRows returns the number of rows that one call of Norms processes: 12 for float64, 24 for float32.
 func NormRows[T num.Float]() int { return num.Lanes[T]() * 3 / 2 }
 
-// Norms sets n to the squared norms of the rows of x, a [NormRows] × d matrix. If add is set, it adds the squares to n.
+// Norms sets n to the squared norms of the rows of x, a [NormRows] × d matrix. If add is set, Norms adds the squares to n.
 func Norms[T num.Float](d int, n, x []T, ldx int, add bool) {
 	rows := NormRows[T]()
 	asm.CheckVector(len(n), rows)
@@ -137,7 +137,7 @@ func Norms[T num.Float](d int, n, x []T, ldx int, add bool) {
 	}
 }
 
-// sliceFrom returns s from element i on, or nil.
+// sliceFrom returns s[i:], or nil if s is nil.
 func sliceFrom[T any](s []T, i int) []T {
 	if s == nil {
 		return nil

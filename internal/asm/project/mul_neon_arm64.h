@@ -1,8 +1,8 @@
 // y_il = y_il + Σ_k x_ik b_kl.
 //
-// Eight rows at once. For three to seven rows, the last row is computed and stored several
-// times. One or two rows are computed one by one: in the 8×1 tile all eight pointers
-// then name the same row.
+// A tile has eight rows. If only three to seven rows are left, the tile computes and stores the last row several times. If
+// only one or two rows are left, the code computes one row at a time, and all eight pointers of the 8×1 tile point to this
+// row.
 
 	LSL $ESHIFT, ldyb
 	LSL $ESHIFT, ldxb

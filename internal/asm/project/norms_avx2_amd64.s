@@ -8,7 +8,7 @@
 //                 or two groups of four rows. The loop prefetches every row 128 bytes ahead.
 // Tail            columns: one in each iteration. Rows have no tail.
 // Special values  follow the arithmetic.
-// Registers       AX BX CX DX DI R8 groups at k · SI ldx · R9 3·ldx · R10 k left · R11 n ·
+// Registers       AX BX CX DX DI R8 groups of rows at column k · SI ldx · R9 3·ldx · R10 k left · R11 n ·
 //                 Y0–Y2 sums · Y4–Y12 x and its transpose.
 // Source          own.
 

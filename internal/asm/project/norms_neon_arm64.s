@@ -20,7 +20,7 @@
 #define ldxb R3
 #define xr R4
 
-// BEGIN loads the arguments of the kernel, with add in xr. An element has 1<<log bytes.
+// BEGIN loads the arguments of the kernel. Register xr holds the argument add. An element has 1<<log bytes.
 #define BEGIN(log) \
 	MOVD  d+0(FP), left;   \
 	MOVD  n+8(FP), np;     \

@@ -25,7 +25,7 @@
 #define left R9
 #define ahead R10
 
-// transposeF64 transposes the 4 × 4 matrix in Y0–Y3, and transposeF32 the 4 × 4 matrix in X0–X3.
+// transposeF64 transposes the 4 × 4 matrix in Y0–Y3. transposeF32 transposes the 4 × 4 matrix in X0–X3.
 #define transposeF64 \
 	VUNPCKLPD Y1, Y0, Y4;   \
 	VUNPCKHPD Y1, Y0, Y5;   \

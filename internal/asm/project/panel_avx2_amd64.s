@@ -1,7 +1,7 @@
 // panel, float64 and float32, AVX2 + FMA.
 //
 //	y[i*ldy+j] = r[i] + s[j], or y[i*ldy+j] without r, + Σ_k a[i/4*4*d+k*4+i%4]·b[k*w+j]      0≤i<m  0≤j<w  0≤k<d
-//	h[j]       = max(h[j], f[i] − y[i*ldy+j])                                        unless there is no h
+//	h[j]       = max(h[j], f[i] − y[i*ldy+j])                                        if h is not nil
 //
 // Same bits as    panelRef in ref.go: k ascending, one FMA per term.
 // Layout          a is in groups of four rows, each d×4. b is d×w, and w columns are three vectors. y is m×w,

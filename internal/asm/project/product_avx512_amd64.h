@@ -152,7 +152,7 @@ kloop3h:
 	JMP    store
 
 fetch3:
-	// fetch b sixteen k ahead: if b is x, its rows are far apart
+	// prefetch row k + 16 of b, because the rows of b are far apart if b is x
 	MOVQ lb, tmp
 	SHLQ $4, tmp
 

@@ -25,7 +25,7 @@
 	CMP  last, to; \
 	CSEL HI, last, to, to
 
-// The first group of registers is for both kernels, the second group for Mul, and the third group for TransMul.
+// The first group of registers is for Mul and TransMul. The second group is for Mul, and the third group is for TransMul.
 #define rows R0
 #define ps R1     // number of columns of y
 #define depth R2  // number of columns of x

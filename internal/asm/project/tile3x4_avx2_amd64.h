@@ -15,7 +15,7 @@
 	fma      Y15, Y13, s1; \
 	fma      Y15, Y14, s2
 
-// One k of the tile.
+// step adds the terms of one k to the tile.
 #define step \
 	bcast (p0)(koff*1), Y12;  \
 	bcast (p1)(koff*1), Y13;  \

@@ -1,13 +1,13 @@
 // The body of the tile of 4 rows × 3 vectors of product_avx2_amd64.s, for the type that this file defines.
 
-// Adds a_ik·b_k of three vectors of columns to s0, s1 and s2.
+// row adds a_ik·b_k of three vectors of columns to s0, s1 and s2.
 #define row(x, s0, s1, s2) \
 	bcast x, Y14;        \
 	fma   (bk), Y14, s0; \
 	fma   Y12, Y14, s1;  \
 	fma   Y13, Y14, s2
 
-// One k of the tile, with b_k in registers.
+// step adds the terms of one k to the tile, with b_k in registers.
 #define step \
 	row((p0)(koff*1), Y0, Y1, Y2); \
 	row((p1)(koff*1), Y3, Y4, Y5); \

@@ -1,12 +1,12 @@
 // The body of the tile of 5 rows × 2 vectors of product_avx2_amd64.s, for the type that this file defines.
 
-// Adds a_ik·b_k of two vectors of columns to s0 and s1.
+// row adds a_ik·b_k of two vectors of columns to s0 and s1.
 #define row(x, t, s0, s1) \
 	bcast x, t;       \
 	fma   t, Y10, s0; \
 	fma   t, Y11, s1
 
-// One k of the tile, with b_k in registers.
+// step adds the terms of one k to the tile, with b_k in registers.
 #define step \
 	row((p0)(koff*1), Y12, Y0, Y1); \
 	row((p1)(koff*1), Y13, Y2, Y3); \

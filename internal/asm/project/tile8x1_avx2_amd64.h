@@ -1,11 +1,11 @@
 // The body of the tile of 8 rows × 1 vector of product_avx2_amd64.s, for the type that this file defines.
 
-// Adds a_ik·b_k to s.
+// row adds a_ik·b_k to s.
 #define row(x, t, s) \
 	bcast x, t; \
 	fma   t, Y8, s
 
-// One k of the tile, with b_k in registers.
+// step adds the terms of one k to the tile, with b_k in registers.
 #define step \
 	row((p0)(koff*1), Y9, Y0); \
 	row((p1)(koff*1), Y10, Y1); \

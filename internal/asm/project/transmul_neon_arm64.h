@@ -1,8 +1,8 @@
 // g_lk = g_lk + Σ_i y_il x_ik.
 //
-// A panel of columns k stays in the first-level cache for all rows l. Fewer
-// than four rows l are computed one by one: in the 4×1 tile all four pointers then name the
-// same row, which is computed and stored four times.
+// A panel of columns k stays in the first-level cache for all rows l. If
+// fewer than four rows l are left, the code computes one row at a time. Then all four pointers of the 4×1 tile point to this
+// row, which is computed and stored four times.
 
 	LSL  $ESHIFT, ldgb
 	LSL  $ESHIFT, ldxb

@@ -1,7 +1,7 @@
 // Macros that depend on the type, for the AVX2 and AVX-512 kernels of this folder. The including file
-// defines F64 or F32 and includes this file before each kernel. tailmask, for the last,
-// short vector of AVX2, has 64 bytes of ones, then 64 of zeros: loaded at byte 64 − r, a
-// register has ones in its first r bytes.
+// defines F64 or F32 and includes this file before each kernel. tailmask has
+// the masks for the last, partial vector of AVX2: 64 bytes of ones, then 64 bytes of zeros. A load at byte 64 − r sets
+// the first r bytes of a register to ones.
 
 #ifdef size
 #undef size

@@ -1,4 +1,4 @@
-// Macros that depend on the type, with four or two elements in a register. The
+// Macros that depend on the type. A register has four elements of float32 or two of float64. The
 // including file defines F64 or F32 and includes this file before each kernel.
 
 #ifdef DOUBLE
@@ -13,8 +13,8 @@
 #define DOUBLE 0
 #define FMOVE FMOVS // moves one element
 
-// Loads the first e elements of a vector, 0 < e < LANES; the other lanes become zero. Changes
-// t. f and v name the same register.
+// LDPART loads the first e elements at p, 0 < e < LANES, and sets all other lanes to zero. STPART stores the first e
+// lanes. The names f and v are the same register. The macros overwrite t.
 #define LDPART(p, e, f, v, t) \
 	TBZ  $1, e, 6(PC); \
 	FMOVD (p), f; \
@@ -32,7 +32,7 @@
 	B    2(PC); \
 	FMOVS f, (p)
 
-// LDROWS loads four numbers, one for each row, into register f; g is not used.
+// LDROWS loads four numbers, one for each row, into register f. Register g is not used.
 #define LDROWS(p, f, g) FMOVQ (p), f
 #endif
 

@@ -9,8 +9,8 @@ import (
 	"github.com/gomonge/monge/internal/asm/num"
 )
 
-// The functions that call assembly are not inlined, because the scheduler can stop a goroutine only at a
-// stack check of a Go function. The sizes n and d are positive. Rows without columns use the Go reference
+// The Go functions that call assembly are not inlined. So each call begins with a stack check, where the
+// scheduler can stop the goroutine. The sizes n and d are positive. Rows without columns use the Go reference
 // implementation.
 
 //go:noescape
@@ -103,7 +103,7 @@ func dotInt8(dst, q []float32, x []int8, scale []float32) {
 	dotInt8Ref(dst, q, x, scale)
 }
 
-// variant returns the variant to run for rows of d elements.
+// variant returns the kernel variant for rows of d elements.
 func variant(d int) asm.Variant {
 	if d == 0 {
 		return asm.Variant(asm.Ref)

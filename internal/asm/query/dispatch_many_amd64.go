@@ -9,7 +9,7 @@ import (
 	"github.com/gomonge/monge/internal/asm/num"
 )
 
-// The following functions are like the functions of dispatch_amd64.go, for several query vectors at a time.
+// The following functions are like the functions of dispatch_amd64.go, but for several query vectors at a time.
 
 //go:noescape
 func sqEuclideanManyAVX512F32(n, d int, dst *float32, ldd int, q, x *float32)

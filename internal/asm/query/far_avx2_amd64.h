@@ -1,4 +1,4 @@
-// A kernel for rows in memory. It reads four streams of n/4 rows side by side,
+// A kernel for rows that are not in a cache. It reads four streams of n/4 rows side by side,
 // because a core reads several streams faster than one. The including file defines the function name QUERY, and TERM, which
 // adds to the lanes.
 

@@ -12,7 +12,7 @@ const (
 	Float16
 )
 
-// Widen returns the value of h, exactly.
+// Widen returns the exact value of h.
 func (f Half) Widen(h uint16) float32 {
 	if f == BFloat16 {
 		return math.Float32frombits(uint32(h) << 16)

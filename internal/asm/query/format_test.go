@@ -8,7 +8,7 @@ import (
 )
 
 // TestNarrow checks that Narrow does not change numbers of the format, rounds other numbers to the nearest
-// number with ties to even, and refuses numbers beyond the largest.
+// number with ties to even, and reports numbers beyond the range of the format.
 func TestNarrow(t *testing.T) {
 	for _, format := range []Half{BFloat16, Float16} {
 		infinity := uint16(0x7f80)

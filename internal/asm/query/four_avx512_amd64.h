@@ -1,5 +1,5 @@
-// A kernel of four rows of float32 at a time. The including file defines QUERY, its name, TERM, what is added
-// to the lanes, and FETCH, which fetches as many bytes of the next rows as one iteration of the loop reads.
+// A kernel of four rows of float32 at a time. The including file defines the function name QUERY;
+// TERM, which adds to the lanes; and FETCH, which prefetches as many bytes of the next rows as one iteration of the loop reads.
 
 // func query(n, d int, dst, q, x *float32)
 TEXT QUERY(SB), NOSPLIT, $0-args

@@ -7,8 +7,8 @@ import (
 	"github.com/gomonge/monge/internal/asm/asmtest"
 )
 
-// sizes contains the row counts n and the row lengths d of the tests. They give zero to three iterations of every
-// loop, and larger iteration counts.
+// sizes contains the row counts n and the row lengths d of the tests. Every loop has zero to three iterations in some
+// tests, and more iterations in other tests.
 var sizes = struct{ n, d []int }{[]int{0, 8, 16, 24, 40}, []int{0, 16, 32, 48, 64, 384, 1024}}
 
 // TestLevels compares every instruction-set level with the Go reference implementation, for all sizes and classes of
@@ -17,7 +17,7 @@ func TestLevels(t *testing.T) {
 	seed := uint64(0)
 	for _, class := range asmtest.Classes() {
 		for _, n := range sizes.n {
-			seed++ // combines every d with every kind of memory
+			seed++ // combines every length d with every kind of memory that an arena provides
 			for _, d := range sizes.d {
 				seed++
 				asmtest.Compare(t, seed, func(a *asmtest.Arena[float32]) {
@@ -40,13 +40,13 @@ func TestLevels(t *testing.T) {
 	}
 }
 
-// TestHalfLevels is like TestLevels, for rows of 16-bit numbers. Their bits are random, so NaN, infinities and
+// TestHalfLevels is like TestLevels, for rows of 16-bit numbers. The numbers have random bits, so NaN, infinities and
 // subnormal numbers occur.
 func TestHalfLevels(t *testing.T) {
 	seed := uint64(0)
 	for _, format := range []Half{BFloat16, Float16} {
 		for _, n := range sizes.n {
-			seed++ // combines every d with every kind of memory
+			seed++ // combines every length d with every kind of memory that an arena provides
 			for _, d := range sizes.d {
 				for _, class := range []asmtest.Class{asmtest.Gauss, asmtest.Special} {
 					seed++
@@ -64,8 +64,8 @@ func TestHalfLevels(t *testing.T) {
 	}
 }
 
-// halves returns a slice x in the memory of an arena. The k elements from index at are random 16-bit numbers. In half
-// of the calls, most of these numbers are small.
+// halves returns a slice x of random 16-bit numbers in the memory of an arena. The index at is the start of the last k
+// elements. In half of the calls, most of the numbers are small.
 func halves(a *asmtest.Arena[float32], k int) (x []uint16, at int) {
 	in := a.InOut((k+1)/2, asmtest.Gauss)
 	if k == 0 {

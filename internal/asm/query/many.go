@@ -40,7 +40,7 @@ func DotHalfMany(m, n, d int, dst []float32, ldd int, q []float32, x []uint16, f
 	})
 }
 
-// SqEuclideanInt8Many is like SqEuclideanMany for rows scale[i]·x[i·d+k].
+// SqEuclideanInt8Many is like SqEuclideanMany for rows with the elements scale[i]·x[i·d+k].
 func SqEuclideanInt8Many(m, n, d int, dst []float32, ldd int, q []float32, x []int8, scale []float32) {
 	checkMany(m, n, d, len(dst), ldd, len(q), len(x))
 	asm.CheckVector(len(scale), n)
@@ -49,7 +49,7 @@ func SqEuclideanInt8Many(m, n, d int, dst []float32, ldd int, q []float32, x []i
 	})
 }
 
-// DotInt8Many is like DotMany for rows scale[i]·x[i·d+k].
+// DotInt8Many is like DotMany for rows with the elements scale[i]·x[i·d+k].
 func DotInt8Many(m, n, d int, dst []float32, ldd int, q []float32, x []int8, scale []float32) {
 	checkMany(m, n, d, len(dst), ldd, len(q), len(x))
 	asm.CheckVector(len(scale), n)
@@ -68,10 +68,10 @@ func checkMany(m, n, d, dst, ldd, q, x int) {
 	asm.CheckMatrix(x, n, d, d)
 }
 
-// forEachTile calls f for every tile of Queries vectors, from vector j, and p rows, from row i. The rows of a tile stay
-// in the first-level cache for all vectors. Every call of f also prefetches a part of the rows of the next tile. The
-// prefetch starts ahead elements after the start of row i, and every iteration of the assembly loop advances by step
-// elements.
+// forEachTile calls f for every tile. A tile has Queries vectors, beginning with vector j, and p rows, beginning with row
+// i. The rows of a tile stay in the first-level cache for all vectors. Every call of f also prefetches a part of the rows
+// of the next tile. The offset ahead is the distance from row i to the first prefetch, in elements. The element count step
+// is the distance between two prefetches.
 func forEachTile(m, n, d int, f func(j, i, p, ahead, step int)) {
 	const near = 4096 // elements
 	rows := max(near/max(d, 1)/Rows*Rows, Rows)

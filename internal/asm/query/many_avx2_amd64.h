@@ -1,6 +1,6 @@
 // A kernel for three vectors and two rows at a time. The including file defines the function
 // name MANY; args, the bytes of its arguments; size, the bytes of an element of x; ELEMENTS, which loads
-// eight elements of a row; TERMS, which adds the terms of these elements and those of a vector to
+// eight elements of a row; TERMS, which adds the terms of these elements and of the elements of a vector to
 // the lanes; and SCALESTART and SCALENEXT, which step through the scales of the rows.
 
 // func many(n, d int, dst *float32, ldd int, q *float32, x *T, ahead, step int) or
@@ -65,7 +65,7 @@ grouploop:
 	VADDPS Y10, Y8, Y8
 	VADDPS Y11, Y9, Y9
 
-	// lane l + lane l+4: row 0 of vectors 0 and 1, row 1 of them, and both rows of vector 2
+	// lane l + lane l+4, first for row 0 of vectors 0 and 1, then for row 1 of vectors 0 and 1, then for both rows of vector 2
 	VPERM2F128 $0x20, Y4, Y0, Y12
 	VPERM2F128 $0x31, Y4, Y0, Y13
 	VADDPS     Y13, Y12, Y0

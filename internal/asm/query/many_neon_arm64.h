@@ -1,6 +1,6 @@
 // A kernel for three vectors and two rows at a time. The including file defines the function
 // name MANY; args, the bytes of its arguments; shift, such that a row has d<<shift bytes; ELEMENTS,
-// which loads four elements of a row; TERMS, which adds the terms of these elements and those of a vector to
+// which loads four elements of a row; TERMS, which adds the terms of these elements and of the elements of a vector to
 // the lanes; and SCALESTART and SCALES, which load the scales.
 
 // func many(n, d int, dst *float32, ldd int, q *float32, x *T) or func many(n, d int, dst *float32, ldd int, q *float32, x *T, scale *float32)

@@ -1,8 +1,7 @@
-// Vector instructions that the assembler of Go 1.26 lacks, one word a line, and
-// macros for the kernels. A word has the name of its GNU mnemonic and takes register numbers in
-// GNU order, destination first. A name without an arrangement takes .4s, because DOUBLE
-// is 0 here. neon_test.go in the parent folder checks every word, and
-// that a macro is the same in every folder.
+// Macros for vector instructions that the assembler of Go 1.26 lacks, one WORD directive each, and macros for the kernels.
+// The name of an instruction macro is the GNU mnemonic. The arguments are register numbers in GNU order, destination first.
+// A name without an arrangement takes the arrangement .4s, because DOUBLE is 0. neon_test.go in the parent folder checks
+// every instruction. The test also checks that a macro is the same in every folder.
 
 #define DOUBLE 0
 
@@ -25,7 +24,7 @@
 	op(d+2, n+2, m+2); \
 	op(d+3, n+3, m+3)
 
-// OF4E is OF4 with element i of m, and OF4I with the immediate i.
+// OF4E is OF4 with element i of m. OF4I is OF4 with the immediate operand i.
 #define OF4E(op, d, n, m, i) \
 	op(d, n, m, i); \
 	op(d+1, n+1, m, i); \
@@ -37,14 +36,14 @@
 	op(d+2, n+2, i); \
 	op(d+3, n+3, i)
 
-// Sets V28–V31 to a, b, c and d.
+// COPY4 sets V28–V31 to a, b, c and d.
 #define COPY4(a, b, c, d) \
 	VORR a.B16, a.B16, V28.B16; \
 	VORR b.B16, b.B16, V29.B16; \
 	VORR c.B16, c.B16, V30.B16; \
 	VORR d.B16, d.B16, V31.B16
 
-// Loads four registers of x and advances p.
+// LOAD4 loads four registers from p and advances p.
 #define LOAD4(p, a, b, c, d) \
 	FLDPQ   32(p), (c, d); \
 	FLDPQ.P 64(p), (a, b)

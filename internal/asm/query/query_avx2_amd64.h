@@ -1,6 +1,6 @@
 // A kernel for four rows at a time. The including file defines the function name QUERY; args,
 // the bytes of its arguments; size, the bytes of an element of x; TERM, which adds to the
-// lanes; SCALES, which loads the scales for TERM; and FETCH, which fetches as many bytes of
+// lanes; SCALES, which loads the scales for TERM; and FETCH, which prefetches as many bytes of
 // the next rows as one iteration of the loop reads.
 
 // func query(n, d int, dst, q *float32, x *T) or func query(n, d int, dst, q *float32, x *T, scale *float32)

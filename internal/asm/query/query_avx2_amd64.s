@@ -57,7 +57,7 @@
 	VSUBPS Y10, Y8, Y10; \
 	VSUBPS Y11, Y9, Y11
 
-// HALVES adds lanes l and l+8 of four rows. QUARTERS adds lanes l and l+4. It leaves rows 0 and 2 in Y0, and rows 1 and 3
+// HALVES adds lanes l and l+8 of four rows. QUARTERS adds lanes l and l+4, and leaves rows 0 and 2 in Y0, and rows 1 and 3
 // in Y2. SUMS folds these lanes to the four row sums in X0.
 #define HALVES \
 	VADDPS Y1, Y0, Y0; \

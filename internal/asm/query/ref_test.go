@@ -19,7 +19,7 @@ func TestAccuracy(t *testing.T) {
 			for i := range n {
 				var s asmtest.ExactSum
 				for k, v := range x[i*d:][:d] {
-					e := float64(q[k]) - float64(v) // exact: the exponents are close
+					e := float64(q[k]) - float64(v) // exact, because the exponents are close
 					s.Add(e, e)
 				}
 				sq.See(asmtest.SumError(got[i], &s, d/Unit+6), "d = %d, %v", d, class)

@@ -2,17 +2,18 @@
 // CONSTANTS, which sets the registers that PRODUCTS needs; and PRODUCTS, which multiplies the rows in Z24 and Z25 by four
 // elements of a query (Z26), and adds the products to two registers.
 
-// QUERY loads four elements of a query, and adds their products with both halves of the group to a and b.
+// QUERY loads four elements of a query, multiplies both halves of the group by these elements, and adds the products to a
+// and b.
 #define QUERY(at, a, b) \
 	VPBROADCASTD at(qp), Z26; \
 	PRODUCTS(a, b)
 
-// START begins the sums of a query.
+// START sets the sums a and b to the field Start of a query.
 #define START(at, a, b) \
 	VPBROADCASTD at(np), a; \
 	VMOVAPS    a, b
 
-// ROWS loads the numbers of 16 rows.
+// ROWS loads Scale, Rest and Norm of 16 rows, and computes Norm².
 #define ROWS(at, scale, rest, norm, square) \
 	VMOVUPS at(gp), scale;       \
 	VMOVUPS (at+128)(gp), rest;  \
@@ -28,7 +29,7 @@
 	VFMADD231PS.BCST (20*j+12)(np), square, sum;     \
 	VCMPPS.BCST      $5, (20*j+16)(np), sum, mask
 
-// MASK does the same for both halves of the group.
+// MASK does the same for both halves of the group, and stores the mask bits.
 #define MASK(j, a, b) \
 	BOUND(j, Z24, Z25, Z26, Z27, a, K1); \
 	BOUND(j, Z28, Z29, Z30, Z31, b, K2); \

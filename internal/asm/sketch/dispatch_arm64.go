@@ -8,8 +8,8 @@ import (
 	"github.com/gomonge/monge/internal/asm"
 )
 
-// The functions that call assembly are not inlined, because the scheduler can stop a goroutine only at a
-// stack check of a Go function. The numbers of groups and features are positive. Rows without features
+// The Go functions that call assembly are not inlined. So each call begins with a stack check, where the
+// scheduler can stop the goroutine. The numbers of groups and features are positive. Rows without features
 // use the Go reference implementation.
 
 //go:noescape

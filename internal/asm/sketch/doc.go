@@ -4,7 +4,7 @@
 // The sketch of a row x is s·c with integers c from −63 to 63 and a scale s. The sketch of a query q is t·p with integers p
 // from −127 to 127 and a scale t. Filter computes Σ c·p exactly. From this sum it computes a number for each row and query,
 // and compares the number with a threshold. The caller chooses the coefficients so that the number is an upper bound of an
-// inner product, or of the negative of a distance. So rows without a bit in the masks cannot be among the results.
+// inner product, or of the negative of a distance. So a row whose mask bit is clear cannot be among the nearest rows.
 //
 //	t    = start_j + Σ_k (c_ik + 64)·p_jk     an integer, rounded to float32
 //	t    = t·Scale_i

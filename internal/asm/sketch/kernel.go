@@ -17,17 +17,17 @@ const (
 	// MaxFeatures is the largest number of features. It keeps the sum of products below 2³¹.
 	MaxFeatures = 100_000
 
-	stepBytes  = Rows * Step    // byte count of a step of a group
-	queryBytes = Queries * Step // byte count of a step of a block
+	stepBytes  = Rows * Step    // byte count of Step features of a group
+	queryBytes = Queries * Step // byte count of Step features of a block
 	zero       = 64             // code of the integer 0 in a row
 )
 
-// A Group has the scales and other numbers of a group of rows. Filter uses them together with the codes of the rows.
+// A Group has the scales and other numbers of a group of rows. Filter uses these numbers together with the codes of the rows.
 type Group struct {
 	Scale, Rest, Norm [Rows]float32
 }
 
-// A Query has the numbers of a query that Filter uses together with its codes. Start is the initial value of the integer sum.
+// A Query has the numbers that Filter uses together with the codes of a query. Start is the initial value of the integer sum.
 // Rest, Norm and Square are the coefficients of the Rest, Norm and squared Norm of a row.
 type Query struct {
 	Start                         int32
@@ -47,7 +47,7 @@ func Filter(masks []uint32, codes []uint8, groups []Group, queries []int8, q *[Q
 	}
 }
 
-// FilterOne is like Filter for one query with d = len(query) features: it sets masks[g]. It reads the
+// FilterOne is like Filter, but for one query with d = len(query) features. It sets masks[g] for all groups g. It reads the
 // rows from memory in ascending order.
 func FilterOne(masks []uint32, codes []uint8, groups []Group, query []int8, q *Query) {
 	n := len(groups)
@@ -81,8 +81,8 @@ func QuantizeRow(codes []uint8, x []float32) (scale float32, square, rest float6
 	return quantizeBytes(codes, stepBytes, x, 63, zero)
 }
 
-// QuantizeQuery is like QuantizeRow, for a query. The steps of the query are stride bytes apart. The stride is 4 for FilterOne,
-// and 4·Queries for a query of a block. QuantizeQuery also returns the sum of the codes.
+// QuantizeQuery is like QuantizeRow, but for a query. It stores groups of 4 codes, which are stride bytes apart. The stride
+// is 4 for FilterOne, and 4·Queries for a query of a block. QuantizeQuery also returns the sum of the codes.
 func QuantizeQuery(codes []int8, stride int, x []float32) (scale float32, sum int32, square, rest float64) {
 	scale, square, rest = quantizeBytes(unsafe.Slice((*uint8)(unsafe.Pointer(unsafe.SliceData(codes))), len(codes)), stride, x, 127, 0)
 	for k := 0; k < len(x); k += Step {

@@ -113,7 +113,7 @@ func compareLevels(t *testing.T) {
 	}
 }
 
-// TestQuantizeLevels is like TestLevels, for QuantizeRow and QuantizeQuery. The row is at any position of a group.
+// TestQuantizeLevels is like TestLevels, but for QuantizeRow and QuantizeQuery. The row is at any position in a group.
 func TestQuantizeLevels(t *testing.T) {
 	seed := uint64(0)
 	for _, class := range []asmtest.Class{asmtest.Gauss, asmtest.Unit, asmtest.Wide} {
@@ -129,7 +129,7 @@ func TestQuantizeLevels(t *testing.T) {
 				numbers := a.Out(11)
 				set := func(at int, s float32, sums ...float64) {
 					numbers[at] = s
-					for i, sum := range sums { // a float64 becomes the sum of two float32
+					for i, sum := range sums { // a float64 becomes the sum of two float32 values
 						numbers[at+1+2*i] = float32(sum)
 						numbers[at+2+2*i] = float32(sum - float64(float32(sum)))
 					}

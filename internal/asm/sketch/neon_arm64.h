@@ -1,6 +1,6 @@
-// Vector instructions that the assembler of Go 1.26 lacks, one word a line. A word has the name of its GNU mnemonic and
-// takes register numbers in GNU order, destination first. A name without an arrangement takes .2d if DOUBLE is 1, and
-// .4s if it is 0. neon_test.go in the parent folder checks every word.
+// Macros for vector instructions that the assembler of Go 1.26 lacks, one WORD directive each. The name of a macro is the
+// GNU mnemonic. The arguments are register numbers in GNU order, destination first. A name without an arrangement takes the
+// arrangement .2d if DOUBLE is 1, and .4s if DOUBLE is 0. neon_test.go in the parent folder checks every instruction.
 
 #define FADD(d, n, m) WORD $(0x4e20d400|DOUBLE<<22|(m)<<16|(n)<<5|(d))
 #define FSUB(d, n, m) WORD $(0x4ea0d400|DOUBLE<<22|(m)<<16|(n)<<5|(d))

@@ -34,8 +34,8 @@
 	VPSHUFB      X11, X9, X9;         \
 	VMOVD        X9, place
 
-// SUM computes t and e for four elements x, in Y7, and stores the codes. It adds x² to the lanes squares, and e² to the
-// lanes rests.
+// SUM computes t and e for four elements x, in Y7, and stores the codes. It adds x² to the register squares, and e² to
+// the register rests.
 #define SUM(place, squares, rests) \
 	VMOVAPD      Y7, Y8;          \
 	VFMADD213PD  Y6, Y4, Y8;      \

@@ -36,7 +36,7 @@
 	FMLA(squares, x, x)   \
 	FMLA(rests, e, e)
 
-// CODES stores the codes of four elements, the lowest bytes of the lanes of s and t.
+// CODES stores the codes of four elements. The codes are the lowest bytes of the lanes of s and t.
 #define CODES(s, t) \
 	VZIP1 t.B16, s.B16, V10.B16;    \
 	VZIP2 t.B16, s.B16, V11.B16;    \

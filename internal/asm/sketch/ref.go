@@ -22,8 +22,8 @@ func filterOneRef(masks []uint32, codes []uint8, groups []Group, query []int8, q
 	}
 }
 
-// maskRef returns the mask of one group for one query. The first step of the query is at queries[first:], and its steps are
-// stride bytes apart.
+// maskRef returns the mask of one group for one query. The first four codes of the query begin at
+// queries[first], and the next four codes begin stride bytes later.
 func maskRef(codes []uint8, g *Group, steps int, queries []int8, first, stride int, q *Query) (mask uint32) {
 	for i := range Rows {
 		sum := q.Start
@@ -58,7 +58,7 @@ func largestRef(x []float32) float32 {
 	return math.Float32frombits(top)
 }
 
-// quantizeRef sets four codes in every stride bytes. The argument shift is 1.5·2⁵² plus the code of the integer 0. Adding shift
+// quantizeRef stores groups of four codes, which are stride bytes apart. The argument shift is 1.5·2⁵² plus the code of the integer 0. Adding shift
 // to a number rounds the number to an integer, and the lowest byte of the sum is the code.
 func quantizeRef(codes []uint8, stride int, x []float32, inverse, scale, shift float64) (square, rest float64) {
 	var squares, rests [num.MaxLanes]float64

@@ -7,8 +7,8 @@ import (
 	"github.com/gomonge/monge/internal/asm/num"
 )
 
-// The functions that call assembly are not inlined, because the scheduler can stop a goroutine only at a
-// stack check of a Go function. The element count n is positive and covers whole groups of 64 bytes.
+// The Go functions that call assembly are not inlined. So each call begins with a stack check, where the
+// scheduler can stop the goroutine. The element count n is positive and covers whole groups of 64 bytes.
 
 //go:noescape
 func affineNEONF64(n int, dst, x *float64, c, s, b float64)

@@ -4,5 +4,5 @@ package vector
 
 import "github.com/gomonge/monge/internal/asm/num"
 
-// wholeLength returns the number of elements of x in whole groups.
+// wholeLength returns the number of elements of x in whole groups of 64 bytes.
 func wholeLength[T num.Float](x []T) int { return len(x) &^ (num.Lanes[T]() - 1) }

@@ -89,7 +89,7 @@ func logLanes[T num.Float](t *testing.T) {
 	}
 }
 
-// TestLogMany compares the levels with the Go reference implementation on many small and large values.
+// TestLogMany compares the instruction-set levels with the Go reference implementation on many small and large values.
 func TestLogMany(t *testing.T) {
 	t.Run("f64", logMany[float64])
 	t.Run("f32", logMany[float32])

@@ -23,8 +23,8 @@
 #define bytes CX
 #define at DX
 
-// Offsets of the constants. The first three are tables of eight entries. All other constants fill all lanes. The constants
-// that multiply k are divided by 2^23, because the kernel has k·2^23.
+// Offsets of the constants. The first three constants are tables of eight entries. All other constants fill all lanes.
+// The constants that multiply k are divided by 2^23, because a register holds k·2^23 instead of k.
 #define INVERSE 0*32
 #define TABLEHI 1*32
 #define TABLELO 2*32
@@ -74,7 +74,7 @@ DATA logf32<>+224(SB)/8, $0x3f8000003f800000 // 1
 DATA logf32<>+232(SB)/8, $0x3f8000003f800000
 DATA logf32<>+240(SB)/8, $0x3f8000003f800000
 DATA logf32<>+248(SB)/8, $0x3f8000003f800000
-DATA logf32<>+256(SB)/8, $0x33b1720033b17200 // ln 2 in 17 bits, times 2^-23; the low part follows
+DATA logf32<>+256(SB)/8, $0x33b1720033b17200 // ln 2 rounded to 17 bits, times 2^-23; the low part follows
 DATA logf32<>+264(SB)/8, $0x33b1720033b17200
 DATA logf32<>+272(SB)/8, $0x33b1720033b17200
 DATA logf32<>+280(SB)/8, $0x33b1720033b17200

@@ -23,8 +23,8 @@
 #define bytes CX
 #define at DX
 
-// Offsets of the constants. The first three are tables of eight entries, which are stored twice because four bits select an
-// entry. The constants that multiply k are divided by 2^23, because the kernel has k·2^23.
+// Offsets of the constants. The first three constants are tables of eight entries, which are stored twice because four
+// bits select an entry. The constants that multiply k are divided by 2^23, because a register holds k·2^23 instead of k.
 #define INVERSE 0*64
 #define TABLEHI 1*64
 #define TABLELO 2*64
@@ -94,7 +94,7 @@ DATA logf32<>+196(SB)/4, $0x00ffffff // bits of 2^-125, minus 1
 DATA logf32<>+200(SB)/4, $0x3f254000 // smallest number in the first table cell
 DATA logf32<>+204(SB)/4, $0xff800000 // mask of the sign and exponent
 DATA logf32<>+208(SB)/4, $0x3f800000 // 1
-DATA logf32<>+212(SB)/4, $0x33b17200 // ln 2 in 17 bits, times 2^-23; the low part follows
+DATA logf32<>+212(SB)/4, $0x33b17200 // ln 2 rounded to 17 bits, times 2^-23; the low part follows
 DATA logf32<>+216(SB)/4, $0x2a3fbe8e
 DATA logf32<>+220(SB)/4, $0x3e4d901d // coefficients of the polynomial Q
 DATA logf32<>+224(SB)/4, $0xbe805b43

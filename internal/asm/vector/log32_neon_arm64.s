@@ -28,7 +28,7 @@
 #define bits0 R5
 #define bits1 R6
 
-// Offsets of the constants. The first three are tables of eight entries. All other constants fill all lanes.
+// Offsets of the constants. The first three constants are tables of eight entries. All other constants fill all lanes.
 #define INVERSE 0
 #define TABLEHI 32
 #define TABLELO 64
@@ -92,7 +92,7 @@ DATA logf32<>+144(SB)/8, $0xff800000ff800000 // mask of the sign and exponent
 DATA logf32<>+152(SB)/8, $0xff800000ff800000
 DATA logf32<>+160(SB)/8, $0xbf800000bf800000 // −1
 DATA logf32<>+168(SB)/8, $0xbf800000bf800000
-DATA logf32<>+176(SB)/8, $0x3f3172003f317200 // ln 2 in 17 bits; the low part follows
+DATA logf32<>+176(SB)/8, $0x3f3172003f317200 // ln 2 rounded to 17 bits; the low part follows
 DATA logf32<>+184(SB)/8, $0x3f3172003f317200
 DATA logf32<>+192(SB)/8, $0x35bfbe8e35bfbe8e
 DATA logf32<>+200(SB)/8, $0x35bfbe8e35bfbe8e

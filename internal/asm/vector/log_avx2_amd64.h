@@ -23,7 +23,7 @@ loop:
 	CMPL    AX, allsigns
 	JNE     done
 
-	// k + 1024 in the bits above the mantissa; k counts binades that begin at √½
+	// k + 1024 in the bits above the mantissa; k counts binades (octaves) that begin at √½
 	subbits    logc+BIAS(SB), Y0, Y0
 	subbits    logc+BIAS(SB), Y1, Y1
 	shiftright mantissa, Y0, Y2

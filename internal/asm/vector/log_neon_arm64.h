@@ -31,7 +31,7 @@ loop:
 	CMN   $1, bits0
 	BNE   done
 
-	// k + 1024 in the bits above the mantissa; k counts binades that begin at √½
+	// k + 1024 in the bits above the mantissa; k counts binades (octaves) that begin at √½
 	FMOVQ BIAS(consts), F28
 	INTEGER4(VSUB, ARR)
 	VUSHR $MANTISSA, V0.ARR, V4.ARR

@@ -99,7 +99,7 @@ DATA logf64<>+288(SB)/8, $0x3fe0000000000000 // ½
 DATA logf64<>+296(SB)/8, $0x3fe0000000000000
 DATA logf64<>+304(SB)/8, $0x3fe0000000000000
 DATA logf64<>+312(SB)/8, $0x3fe0000000000000
-DATA logf64<>+320(SB)/8, $0x3fe62e42fee00000 // ln 2 to 32 bits
+DATA logf64<>+320(SB)/8, $0x3fe62e42fee00000 // ln 2 rounded to 32 bits
 DATA logf64<>+328(SB)/8, $0x3fe62e42fee00000
 DATA logf64<>+336(SB)/8, $0x3fe62e42fee00000
 DATA logf64<>+344(SB)/8, $0x3fe62e42fee00000

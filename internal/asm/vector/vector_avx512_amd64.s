@@ -66,7 +66,7 @@ DATA logf64<>+48(SB)/8, $0x4330000000000400 // 2^52 + 1024
 DATA logf64<>+56(SB)/8, $0x3ff0000000000000 // 1
 DATA logf64<>+64(SB)/8, $0x4000000000000000 // 2
 DATA logf64<>+72(SB)/8, $0x3fe0000000000000 // ½
-DATA logf64<>+80(SB)/8, $0x3fe62e42fee00000 // ln 2 to 32 bits
+DATA logf64<>+80(SB)/8, $0x3fe62e42fee00000 // ln 2 rounded to 32 bits
 DATA logf64<>+88(SB)/8, $0x3dea39ef35793c76
 DATA logf64<>+96(SB)/8, $0x3ff71547652b82fe // 1/ln 2
 DATA logf64<>+104(SB)/8, $0x3c7777d0ffda0d24

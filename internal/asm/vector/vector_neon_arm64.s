@@ -79,7 +79,7 @@ DATA logf64<>+128(SB)/8, $0x4000000000000000 // 2
 DATA logf64<>+136(SB)/8, $0x4000000000000000
 DATA logf64<>+144(SB)/8, $0x3fe0000000000000 // ½
 DATA logf64<>+152(SB)/8, $0x3fe0000000000000
-DATA logf64<>+160(SB)/8, $0x3fe62e42fee00000 // ln 2 to 32 bits
+DATA logf64<>+160(SB)/8, $0x3fe62e42fee00000 // ln 2 rounded to 32 bits
 DATA logf64<>+168(SB)/8, $0x3fe62e42fee00000
 DATA logf64<>+176(SB)/8, $0x3dea39ef35793c76
 DATA logf64<>+184(SB)/8, $0x3dea39ef35793c76
