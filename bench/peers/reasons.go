@@ -2,12 +2,12 @@ package main
 
 import "regexp"
 
-// because explains why some cases do not reach their goal for the ratio of the lower bound to the measured time. The field ours
+// explanation explains why some cases do not reach their goal for the ratio of the lower bound to the measured time. The field ours
 // matches the beginning of the name of a variant of monge. The field name matches the beginning of the name of a case.
-type because struct{ ours, name, text string }
+type explanation struct{ ours, name, text string }
 
 // reasons contains all explanations. missReason uses the first match.
-var reasons = []because{
+var reasons = []explanation{
 	{"", "exp/", "the table look-up and the check of the range take ports that FMAs need (internal/asm/exp/NOTES.md)"},
 	{"", "log/", "operations beside the FMAs: splitting off the exponent, table look-ups, rounding errors, special values"},
 	{"", "softmax/", "the scaling is a pass of its own over the slice, the maximum reads it first, and sums and the look-up take ports that FMAs need (vecmath/NOTES.md)"},

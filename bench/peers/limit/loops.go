@@ -2,8 +2,8 @@ package limit
 
 import "github.com/gomonge/monge/internal/asm"
 
-// set contains the loops of one instruction set. The argument n of a loop is the number of iterations.
-type set struct {
+// loopSet contains the loops of one instruction loopSet. The argument n of a loop is the number of iterations.
+type loopSet struct {
 	fma             func(n int)    // loop of FMAs
 	div, sqrt       [2]func(n int) // loops of divisions and square roots, for float32 and float64
 	fmas, divisions float64
@@ -20,4 +20,4 @@ type mover struct {
 }
 
 // loops returns the loops for an instruction-set level. All fields are nil if there are no loops for this level.
-func loops(level asm.Level) set { return loopsOf(level) }
+func loops(level asm.Level) loopSet { return loopsOf(level) }

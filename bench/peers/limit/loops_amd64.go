@@ -60,18 +60,18 @@ func writeAVX512(p *byte, turns, stride, step, rounds int)
 
 var readsAVX2 = []mover{{readAVX2, 64}, {readFarAVX2, 64}, {readOnceAVX2, 64}}
 
-func loopsOf(level asm.Level) set {
+func loopsOf(level asm.Level) loopSet {
 	switch level {
 	case asm.AVX2:
-		return set{
+		return loopSet{
 			fma: fmaAVX2, div: [2]func(int){divAVX2F32, divAVX2F64}, sqrt: [2]func(int){sqrtAVX2F32, sqrtAVX2F64},
 			fmas: 12, divisions: 8, reads: readsAVX2, write: mover{writeAVX2, 64},
 		}
 	case asm.AVX512:
-		return set{
+		return loopSet{
 			fma: fmaAVX512, div: [2]func(int){divAVX512F32, divAVX512F64}, sqrt: [2]func(int){sqrtAVX512F32, sqrtAVX512F64},
 			fmas: 12, divisions: 8, reads: append(readsAVX2, mover{readAVX512, 128}, mover{readFarAVX512, 128}, mover{readOnceAVX512, 128}), write: mover{writeAVX512, 128},
 		}
 	}
-	return set{}
+	return loopSet{}
 }
