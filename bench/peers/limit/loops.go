@@ -2,7 +2,7 @@ package limit
 
 import "github.com/gomonge/monge/internal/asm"
 
-// loopSet contains the loops of one instruction loopSet. The argument n of a loop is the number of iterations.
+// loopSet contains the loops of one instruction set. The argument n of a loop is the number of iterations.
 type loopSet struct {
 	fma             func(n int)    // loop of FMAs
 	div, sqrt       [2]func(n int) // loops of divisions and square roots, for float32 and float64
