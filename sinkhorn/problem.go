@@ -39,8 +39,8 @@ type Problem[T dist.Float] struct {
 	// plan. A penalty cannot be combined with Settings.Gradient. With StorageMixed, a tolerance below 1e-6 may be out of reach
 	// if some points are far from all other points.
 	PenaltyA, PenaltyB float64
-	// Mass, if positive, is the mass of the plan, and A and B are upper bounds of its marginals (partial transport). Mass is at
-	// most the smaller sum of A and B. Mass cannot be combined with penalties or Settings.Gradient.
+	// Mass, if positive, is the mass of the plan, and A and B are upper bounds of its marginals (partial transport). The plan
+	// minimizes ⟨T, M⟩ + KL(T | a⊗b)/λ. Mass is at most the smaller sum of A and B. Mass cannot be combined with penalties or Settings.Gradient.
 	Mass float64
 	// Lambda is λ. It multiplies the cost in exp(−λM). 0 means Settings.Lambda.
 	Lambda float64

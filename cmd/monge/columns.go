@@ -250,7 +250,11 @@ func readError(err error) error {
 	case "OneHot":
 		return fmt.Errorf("%w; use --drop %s to leave the column out, --id %[2]s if it only identifies the rows, --one-hot %[2]s to make a feature of each of its values, or --label-column %[2]s if it holds the labels; write missing values as NA. monge info lists all columns of text", err, quoteForShell(name))
 	case "KeepMissing":
-		return fmt.Errorf("%w; missing values need --missing mean, median or drop when the model is fitted", err)
+		err = fmt.Errorf("%w; missing values need --missing mean, median or drop when the model is fitted", err)
+		if strings.HasPrefix(fe.Err.Error(), `"`) { // a text file, in which the column may hold text
+			err = fmt.Errorf("%w; if the column holds text, use --one-hot %s, too", err, quoteForShell(name))
+		}
+		return err
 	case "Decimal":
 		return fmt.Errorf("%w; for decimal commas use --decimal ,", err)
 	}

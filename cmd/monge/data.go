@@ -334,7 +334,7 @@ func (f *textFlags) readMatrix(path string) (*mat.Dense, error) {
 	if fe, ok := errors.AsType[*dataset.FileError](err); ok {
 		switch fe.Option {
 		case "OneHot", "KeepMissing", "Decimal":
-			return nil, fmt.Errorf("%w; this file must hold numbers only, with decimal points, and without a header unless --header present says that it has one", err)
+			return nil, fmt.Errorf("%w; this file must hold numbers only, with decimal points; if it has a header, remove it, or use --header present if all CSV files of the command have one", err)
 		}
 	}
 	if err != nil {

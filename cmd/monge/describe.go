@@ -31,7 +31,15 @@ type dataInfo struct {
 	Notes    []string     `json:"notes,omitempty"`
 	First    [][]string   `json:"first_rows"` // text, numbers, label
 
-	missing []int // of each feature
+	missing []int         // number of missing values in each feature
+	text    []*textColumn // the text columns
+}
+
+// textColumn describes a column with at least one value that is not a number.
+type textColumn struct {
+	name                    string
+	reason                  string // position of the first such value, and why it is not a number
+	numbers, texts, missing int    // numbers of values
 }
 
 type columnInfo struct {
@@ -62,36 +70,60 @@ func (f *readFlags) describe(path string, in io.ReadSeeker) (*dataInfo, error) {
 			return dataset.NewReader(in, &opt)
 		}
 	}
-	var text []string
+	var text []*textColumn
 	for {
-		d, err := f.describeBlocks(path, opt.MissingLabels, open)
+		for _, c := range text {
+			c.numbers, c.texts, c.missing = 0, 0, 0
+		}
+		d, err := f.describeBlocks(path, opt.MissingLabels, text, open)
 		if fe, ok := errors.AsType[*dataset.FileError](err); ok && fe.Option == "OneHot" && fe.Column > 0 && len(text) < 1000 {
+			known := func(name string) bool {
+				return slices.ContainsFunc(text, func(c *textColumn) bool { return c.name == name })
+			}
 			name := fe.Name
-			if name == "" || slices.Contains(text, name) {
+			if name == "" || known(name) {
 				name = strconv.Itoa(fe.Column - 1)
 			}
-			if slices.Contains(text, name) {
+			if known(name) {
 				return nil, err
 			}
-			text = append(text, name)
+			reason := *fe
+			reason.Path = ""
+			text = append(text, &textColumn{name: name, reason: reason.Error()})
 			opt.ID = append(slices.Clip(opt.ID), name)
 			continue
 		}
-		if err == nil {
-			d.Text = text
+		if err != nil {
+			return nil, withTextColumns(err, text)
 		}
-		return d, err
+		return d, nil
 	}
 }
 
-func (f *readFlags) describeBlocks(path string, how dataset.MissingLabels, open func() (*dataset.Reader, error)) (_ *dataInfo, err error) {
+// withTextColumns adds the text columns to the error for a file without a column of numbers.
+func withTextColumns(err error, text []*textColumn) error {
+	fe, ok := errors.AsType[*dataset.FileError](err)
+	if len(text) == 0 || !ok || fe.Row > 0 || fe.Column > 0 || !errors.Is(err, dataset.ErrFormat) {
+		return err
+	}
+	var reasons []string
+	for _, c := range text[:min(len(text), shownColumns)] {
+		reasons = append(reasons, c.reason)
+	}
+	if len(text) > shownColumns {
+		reasons = append(reasons, "…")
+	}
+	return fmt.Errorf("%w: %s; write missing values as NA, or use --one-hot to make features of text columns", err, strings.Join(reasons, "; "))
+}
+
+func (f *readFlags) describeBlocks(path string, how dataset.MissingLabels, text []*textColumn, open func() (*dataset.Reader, error)) (_ *dataInfo, err error) {
 	r, err := f.wrapReader(path, open, func() {})
 	if err != nil {
 		return nil, err
 	}
 	defer r.Close()
 	_, cols := r.Dims()
-	d := &dataInfo{Path: displayName(path), Format: r.Format().String(), Features: cols, missing: make([]int, cols)}
+	d := &dataInfo{Path: displayName(path), Format: r.Format().String(), Features: cols, missing: make([]int, cols), text: text}
 	if s := r.Schema(); s != nil && r.HasLabels() {
 		d.Label = s.Label
 	}
@@ -128,6 +160,13 @@ func (f *readFlags) describeBlocks(path string, how dataset.MissingLabels, open 
 	for j, name := range r.Columns() {
 		d.Columns = append(d.Columns, columnInfo{name, d.missing[j]})
 	}
+	for _, c := range text {
+		d.Text = append(d.Text, c.name)
+		d.Missing += c.missing
+		if c.numbers > c.texts {
+			d.Notes = append(d.Notes, fmt.Sprintf("column %s has %d numbers and %d other %s (%s); write missing values as NA", c.name, c.numbers, c.texts, plural(c.texts, "value", "values"), c.reason))
+		}
+	}
 	return d, nil
 }
 
@@ -140,6 +179,9 @@ func (d *dataInfo) addBlock(b *dataset.Block, classes map[string]int) {
 				d.missing[j]++
 				d.Missing++
 			}
+		}
+		for k, c := range d.text {
+			c.count(b.IDs[len(b.IDs)-len(d.text)+k][i])
 		}
 		if b.Labels != nil {
 			classes[strings.Clone(b.Labels[i])]++
@@ -169,6 +211,18 @@ func (d *dataInfo) addBlock(b *dataset.Block, classes map[string]int) {
 			row = append(row, strings.Clone(b.Labels[i]))
 		}
 		d.First = append(d.First, row)
+	}
+}
+
+// count adds a value of the column to the numbers of values.
+func (c *textColumn) count(value string) {
+	switch _, err := strconv.ParseFloat(strings.Replace(value, ",", ".", 1), 64); {
+	case dataset.IsMissing(value):
+		c.missing++
+	case err == nil:
+		c.numbers++
+	default:
+		c.texts++
 	}
 }
 
@@ -213,6 +267,11 @@ func (d *dataInfo) print(w io.Writer, ids []string) {
 					name = names[j]
 				}
 				where = append(where, fmt.Sprintf("%s: %d", name, n))
+			}
+		}
+		for _, c := range d.text {
+			if c.missing > 0 {
+				where = append(where, fmt.Sprintf("%s: %d", c.name, c.missing))
 			}
 		}
 		fmt.Fprintf(w, "missing\t%d %s (%s): monge fit needs --missing\n", d.Missing, plural(d.Missing, "value", "values"), joinNames(where, 60))

@@ -15,14 +15,18 @@ func TestInfoOfFile(t *testing.T) {
 	at := func(name string) string { return filepath.Join(dir, name) }
 	people := write(t, at("people.csv"), "id,age,city,buys\nP0,31.5,Rome,yes\nP1,NA,Oslo,no\nP2,44,,no\n")
 	got := object(t, "info", people)
-	if numberAt(t, got, "rows") != 3 || numberAt(t, got, "features") != 1 || numberAt(t, got, "missing") != 1 {
+	if numberAt(t, got, "rows") != 3 || numberAt(t, got, "features") != 1 || numberAt(t, got, "missing") != 2 {
 		t.Errorf("%v", got)
 	}
 	code, stdout, stderr := monge(t, "info", people)
-	for _, want := range []string{"people.csv (csv)\n", "rows      3\n", "features  1 (age)\n", "classes   2 (no: 2, yes: 1)\n", "labels    column buys; --label-column names another\n", "id, city: use --drop, --id, --one-hot or --label-column\n", "1 value (age: 1): monge fit needs --missing\n", "P1  Oslo  -     no\n"} {
+	for _, want := range []string{"people.csv (csv)\n", "rows      3\n", "features  1 (age)\n", "classes   2 (no: 2, yes: 1)\n", "labels    column buys; --label-column names another\n", "id, city: use --drop, --id, --one-hot or --label-column\n", "2 values (age: 1, city: 1): monge fit needs --missing\n", "P1  Oslo  -     no\n"} {
 		if !strings.Contains(stdout, want) {
 			t.Errorf("exit code %d, %s: no %q in %s", code, stderr, want, stdout)
 		}
+	}
+	word := write(t, at("word.csv"), "h,w,kind\n1,2,a\n2,fehlt,b\n3,4,a\nNA,5,b\n")
+	if _, stdout, _ := monge(t, "info", word); !strings.Contains(stdout, `column w has 3 numbers and 1 other value (row 3, column 2 (w): "fehlt" is not a number); write missing values as NA`) {
+		t.Errorf("%s", stdout)
 	}
 	lines := write(t, at("rows.jsonl"), strings.Repeat("{\"e\": [1, 2, 3], \"label\": \"\\u001b[2J\"}\n{\"e\": [4, 5, 6], \"label\": \"b\"}\n", 2000))
 	got = object(t, "info", lines)
@@ -40,11 +44,12 @@ func TestInfoOfFile(t *testing.T) {
 		t.Error("a model is not described as one")
 	}
 	for what, args := range map[string][]string{
-		"describes one file":                  {"info", people, lines},
-		"no such file":                        {"info", at("nothing")},
-		"nothing.wda: no such file":           {"info", at("nothing.wda")},
-		"cannot be used together":             {"info", people, "--model", at("x.wda")},
-		"there is no feature column":          {"info", write(t, at("one.txt"), "hello\n")},
+		"describes one file":         {"info", people, lines},
+		"no such file":               {"info", at("nothing")},
+		"nothing.wda: no such file":  {"info", at("nothing.wda")},
+		"cannot be used together":    {"info", people, "--model", at("x.wda")},
+		"there is no feature column": {"info", write(t, at("one.txt"), "hello\n")},
+		`there is no feature column: row 3, column 2 (w): "fehlt" is not a number; row 4, column 1 (h): "fehlt" is not a number; write missing values as NA, or use --one-hot`: {"info", write(t, at("words.csv"), "h,w,kind\n1,2,a\n2,fehlt,b\nfehlt,3,a\n")},
 		"x.csv: no column is called \"none\"": {"info", x, "--header", "present", "--drop", "none"},
 	} {
 		if code, _, stderr := monge(t, args...); code == exitOK || !strings.Contains(stderr, what) {

@@ -117,7 +117,8 @@ line on standard error says so, and the exit code is 3.
 --penalty-a and --penalty-b are for unbalanced transport: the terms
 penalty_a·KL(T1 | a) and penalty_b·KL(Tᵀ1 | b) are added to the problem, and a and b may
 have different sums. With --mass only that mass is moved, and a and b are upper
-bounds.
+bounds. The regularized cost and the Sinkhorn divergence are in Go only: package
+sinkhorn.
 
 Points are rows of a file of any format that monge fit reads, with column names or
 without. If both files have names, the columns of y are matched to those of x by name.

@@ -114,6 +114,11 @@ func glob(pattern, name string) bool {
 	return i == len(p)
 }
 
+// IsMissing reports whether a text in a text column of a CSV file means a missing value: an empty
+// text, NA, N/A, #N/A, NaN, null or <NA>, in upper or lower case. In columns of numbers, ?, - and
+// None are also missing.
+func IsMissing(text string) bool { return isMissing([]byte(text)) }
+
 // isMissing reports whether the text of a field means a missing value.
 func isMissing(text []byte) bool {
 	if len(text) > 4 {
