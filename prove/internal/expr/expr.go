@@ -356,10 +356,9 @@ func (g *Graph) FMA(a, b, c Node) Node {
 }
 
 // fma32 returns x·y + z rounded once to float32, for float32 operands. The product is exact in
-// float64. The float64 sum is rounded to odd: if the sum is inexact, its last bit becomes 1, in the
-// direction of the exact sum. The precision of float32 is at least two bits lower than the
-// precision of float64, so rounding the sum to float32 equals rounding the exact sum (Boldo and
-// Melquiond, 2008).
+// float64. The float64 sum is rounded to odd: an inexact sum becomes the adjacent float64 number with
+// an odd significand. A float32 has at least two bits less precision than a float64, so rounding
+// this sum to float32 equals rounding the exact sum (Boldo and Melquiond, 2008).
 func fma32(x, y, z float64) float32 {
 	p := float64(x * y)
 	s := p + z
