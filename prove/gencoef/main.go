@@ -210,8 +210,8 @@ func fitPolynomial(xs, f, w []*big.Float, degree, digits int, given []float64) (
 	coef := append([]float64(nil), given...)
 	for len(coef) <= degree {
 		// The first d coefficients are known, so the error that remains is x^d times an unknown
-		// polynomial. Dividing by x^d gives a weighted minimax problem with a unique solution away
-		// from x = 0.
+		// polynomial. Dividing by x^d gives a weighted minimax problem. The solution is unique
+		// because no point x is 0.
 		d := len(coef)
 		g := make([]*big.Float, len(xs))
 		v := make([]*big.Float, len(xs))
@@ -243,7 +243,7 @@ func remez(xs, g, w []*big.Float, degree int) []*big.Float {
 		ref[i] = i * (len(xs) - 1) / (n - 1)
 	}
 	for range 500 {
-		// Σ_j p_j x^j + (−1)^i h/w = g at the n reference points.
+		// Find p and h such that Σ_j p_j x^j + (−1)^i h/w = g at the n reference points x.
 		a := make([][]*big.Float, n)
 		for i, k := range ref {
 			row := make([]*big.Float, n+1)

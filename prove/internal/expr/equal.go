@@ -185,8 +185,8 @@ func (p *prover) countTerms(a Node, n int, ones map[Node]int) bool {
 // maxSplits bounds the nesting depth of case distinctions in a proof.
 const maxSplits = 8
 
-// equalConditions proves that two conditions are equal, either by a truth table of their
-// comparisons or because they are conjunctions of equal conditions.
+// equalConditions proves that two conditions are equal. It uses a truth table of the comparisons in
+// the conditions. If the table would be too large, it compares the operands of conjunctions.
 func (p *prover) equalConditions(a, b Node) bool {
 	atoms := p.comparisons(a, p.comparisons(b, nil))
 	if len(atoms) <= maxAtoms {
