@@ -244,8 +244,8 @@ func compactShapes(most int) func(int) []shape {
 // processes.
 func widenShapes(int) []shape { return append(iterationShapes(0), shape{}, shape{n: 6}, shape{n: 28}) }
 
-// signShapes covers zero to six iterations of 16 elements. The number of iterations is even, because 32 signs
-// fill a cell of memory.
+// signShapes covers zero to six iterations of 16 elements. The number of iterations is even, because 32 sign bits
+// fill a 4-byte cell of memory.
 func signShapes(int) []shape { return []shape{{}, {n: 32}, {n: 64}, {n: 96}} }
 
 // codeShapes covers sums for quantized codes: zero to three blocks of 32 rows, and up to four
