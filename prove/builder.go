@@ -53,8 +53,8 @@ func (b *builder) addScalar() {
 
 type role uint8
 
-// newMatrix allocates a matrix with the given stride in elements. A run must not access the memory
-// between the rows.
+// newMatrix allocates a matrix with the given stride in elements. The kernel must not access the
+// memory between the rows.
 func (b *builder) newMatrix(r role, typ string, rows, cols, stride int) gossa.Slice {
 	b.inputs++
 	w := width(typ)

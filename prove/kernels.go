@@ -83,8 +83,8 @@ func manyShapes(int) []shape {
 	})
 }
 
-// manyLongShapes returns manyShapes and a case with two blocks of long rows, of which the second
-// block is prefetched.
+// manyLongShapes returns manyShapes and a case with two blocks of long rows. The kernels prefetch
+// the second block.
 func manyLongShapes(lanes int) []shape {
 	return append(manyShapes(lanes), shape{m: 3, n: 16, d: 544})
 }

@@ -147,8 +147,8 @@ func traceDifference(x, y *code.Trace) known.Effect {
 	return known.Nothing
 }
 
-// stepLimit returns the number of instructions that a mutant may run: four times the steps of the
-// function, plus 10,000.
+// stepLimit returns the number of instructions that a mutant may run: four times the number
+// of instructions that the correct function ran, plus 10,000.
 func stepLimit(steps int) int { return 4*steps + 10_000 }
 
 // runPrograms runs a case with each program, in one expression graph. It returns the error of the

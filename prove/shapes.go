@@ -30,8 +30,8 @@ func matrixShapes(lanes int) []shape {
 	return append(shapes, shapeGrid([]int{4, 9, 17, 25}, []int{20*lanes + 3, 21 * lanes, 64*lanes + 5, 130*lanes + 1, 280 * lanes}, one)...)
 }
 
-// tailColumns returns column counts of up to five vectors: one column, a partial vector, and whole
-// vectors with or without a partial vector.
+// tailColumns returns column counts: one column, a partial vector, and one to five whole vectors with
+// or without a partial vector.
 func tailColumns(lanes int) []int {
 	return []int{1, lanes - 1, lanes, lanes + 1, 2 * lanes, 3*lanes - 1, 4 * lanes, 5*lanes + 2}
 }
@@ -51,12 +51,13 @@ func pairShapes(lanes int) []shape {
 	return shapeGrid([]int{1}, append([]int{0}, countTo(8*lanes+1, 12*lanes, 13*lanes+3)...), func(_, n int) []shape { return []shape{{n: n}} })
 }
 
-// sumLanesShapes covers zero to three groups of 4*lanes elements, for each of the five kinds of terms.
+// sumLanesShapes covers zero to three groups of 4*lanes elements. The first argument of
+// AddLanes, which selects the terms, takes all five values from 0 to 4.
 func sumLanesShapes(lanes int) []shape {
 	return shapeGrid(countTo(5), []int{0, 4 * lanes, 8 * lanes, 12 * lanes}, func(op, n int) []shape { return []shape{{n: n, d: op - 1}} })
 }
 
-// pairLaneShapes returns the cases of sumLanesShapes for the first kind of term.
+// pairLaneShapes returns the cases of sumLanesShapes in which d is 0.
 func pairLaneShapes(lanes int) []shape { return sumLanesShapes(lanes)[:4] }
 
 // expShapes covers loops that process 128 to 256 bytes per iteration. It covers every length up to
@@ -243,8 +244,8 @@ func compactShapes(most int) func(int) []shape {
 // processes.
 func widenShapes(int) []shape { return append(iterationShapes(0), shape{}, shape{n: 6}, shape{n: 28}) }
 
-// signShapes covers zero to six iterations of 16 elements. The number of iterations is even, because 32 signs
-// fill a cell of memory.
+// signShapes covers zero to six iterations of 16 elements. The number of iterations is even, because 32 sign bits
+// fill a 4-byte cell of memory.
 func signShapes(int) []shape { return []shape{{}, {n: 32}, {n: 64}, {n: 96}} }
 
 // codeShapes covers sums for quantized codes: zero to three blocks of 32 rows, and up to four

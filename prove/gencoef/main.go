@@ -65,8 +65,8 @@ const (
 	// table index.
 	entries64, entries32 = 8, 4
 
-	// The common factors E = 1 + m/2^shift of the table entries, found by search. All products
-	// 2^(j/8)·E (float32: 2^(j/4)·E) are unusually close to a number of the element type.
+	// All table entries have a common factor E = 1 + m/2^shift, found by search. With this factor,
+	// the entries 2^(j/8)·E (float32: 2^(j/4)·E) have unusually small rounding errors.
 	m64, shift64 = 985745404, 60
 	m32, shift32 = 482563, 31
 )
@@ -107,8 +107,8 @@ func makeSet(kernel, typ string, digits, entries, degree int, e *big.Float) coef
 		d, _ := sub(v, num(r)).Float64()
 		s.tableErr = max(s.tableErr, math.Abs(math.Ldexp(d, digits-1)))
 	}
-	// The kernel rounds x·log2e to a multiple of 1/8 (float32: 1/4). The constant log2e is itself
-	// rounded, so the reduced argument r can be slightly larger than half of that multiple.
+	// The kernel rounds x·log2e to a multiple of 1/8 (float32: 1/4). The constant log2e is rounded
+	// too, so the magnitude of the reduced argument can slightly exceed 1/16 (float32: 1/8).
 	half := num(.5 / float64(entries))
 	scale := ln2 // 2^r is exp(scale·r)
 	if kernel == "exp" {
@@ -180,8 +180,8 @@ func log32Tables() (t [2][2][8]float64) {
 //	(log(1+r) − r)/r² ≈ L0 + L1 r + L2 r² + L3 r³
 //
 // for base e. For base 2, the logarithm is log₂ and the subtracted term is r/ln 2. log32Polynomial
-// also returns the largest relative error of the logarithm. Logarithms of arguments with a nonzero
-// table value are at least 0.04 in magnitude.
+// also returns the largest relative error of the logarithm. The error bound assumes that a logarithm is
+// at least 0.04 in magnitude if its table value is not zero.
 func log32Polynomial(base2 bool) ([]float64, float64) {
 	scale := num(1)
 	if base2 {
@@ -202,15 +202,16 @@ func log32Polynomial(base2 bool) ([]float64, float64) {
 	return fitPolynomial(xs, f, w, 3, 24, nil)
 }
 
-// fitPolynomial returns the coefficients of a polynomial, each rounded to the given number of
-// digits, and the largest weighted error max |w·(f − p)| on the points xs. The given coefficients
-// come first. The error is nearly minimal.
+// fitPolynomial returns the coefficients of a polynomial p that nearly minimizes the largest
+// weighted error max |w·(f − p)| on the points xs. It also returns this error. The parameter given
+// fixes the lowest coefficients. The other coefficients are rounded to the given number of binary
+// digits.
 func fitPolynomial(xs, f, w []*big.Float, degree, digits int, given []float64) ([]float64, float64) {
 	coef := append([]float64(nil), given...)
 	for len(coef) <= degree {
 		// The first d coefficients are known, so the error that remains is x^d times an unknown
-		// polynomial. Dividing by x^d gives a weighted minimax problem with a unique solution away
-		// from x = 0.
+		// polynomial. Dividing by x^d gives a weighted minimax problem. The solution is unique
+		// because no point x is 0.
 		d := len(coef)
 		g := make([]*big.Float, len(xs))
 		v := make([]*big.Float, len(xs))
@@ -242,7 +243,7 @@ func remez(xs, g, w []*big.Float, degree int) []*big.Float {
 		ref[i] = i * (len(xs) - 1) / (n - 1)
 	}
 	for range 500 {
-		// Σ_j p_j x^j + (−1)^i h/w = g at the n reference points.
+		// Find p and h such that Σ_j p_j x^j + (−1)^i h/w = g at the n reference points x.
 		a := make([][]*big.Float, n)
 		for i, k := range ref {
 			row := make([]*big.Float, n+1)
@@ -338,8 +339,8 @@ func solve(a [][]*big.Float) []*big.Float {
 }
 
 // searchFactor returns the m below limit for which the products 2^(j/entries)·(1 + m/2^shift) are
-// closest to numbers with the given number of digits. It also returns the largest distance in ulp.
-// Fractions of an ulp are 64-bit fixed-point numbers, which wrap around.
+// closest to numbers with the given number of binary digits. It also returns the largest distance
+// in ulp. Fractions of an ulp are 64-bit fixed-point numbers, which wrap around.
 func searchFactor(digits, entries, shift int, limit uint64) (uint64, float64) {
 	f, step := make([]uint64, entries), make([]uint64, entries)
 	ln2 := ln(num(2))
@@ -490,8 +491,8 @@ func (s coefSet) factor() string {
 	return fmt.Sprintf("%d/2^%d", m64, shift64)
 }
 
-// shift returns the bit position to which the kernels shift the table index. There, the bit above
-// the index is the lowest bit of the floating-point exponent.
+// shift returns the bit position to which the kernels shift the table index. At this position, the
+// bit above the index is the lowest bit of the floating-point exponent.
 func (s coefSet) shift() int {
 	if s.typ == "float32" {
 		return 21

@@ -93,7 +93,7 @@ var generalNames = func() map[string]operand {
 	return m
 }()
 
-// Objdump is the program that prints instructions.
+// Objdump is the name of the disassembler.
 const Objdump = "objdump"
 
 // Decode parses the operands of an instruction. If Decode cannot parse an operand, Run fails at the

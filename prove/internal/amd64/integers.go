@@ -51,7 +51,7 @@ func (m *machine) runSmallIntegers(op string, a []operand, dst *operand) bool {
 		}
 		return g.IAdd(product(0), product(16))
 	}
-	bytes := func(x, y expr.Node, at int) expr.Node { // products of an unsigned and a signed byte
+	bytes := func(x, y expr.Node, at int) expr.Node { // the product of an unsigned byte of x and a signed byte of y
 		return g.IMul(g.ExtractBits(x, at, 8), g.SignExtend(g.ExtractBits(y, at, 8), 8))
 	}
 	switch op {

@@ -14,7 +14,7 @@ func (m *machine) runNarrow(op string, a []operand, dst *operand) bool {
 		return false
 	}
 	g, n := m.g, dst.width/4
-	words := func(f func(x, y expr.Node) expr.Node) { // 16 bits at a time
+	words := func(f func(x, y expr.Node) expr.Node) { // applies f to every 16-bit element
 		x, y := m.v[a[1].reg][:n:n], m.source(&a[0], nil, n, 1)
 		m.setVector(dst, m.mapLanes(1, func(c ...expr.Node) expr.Node {
 			return g.JoinBits(f(g.ExtractBits(c[0], 0, 16), g.ExtractBits(c[1], 0, 16)), f(g.ExtractBits(c[0], 16, 16), g.ExtractBits(c[1], 16, 16)))

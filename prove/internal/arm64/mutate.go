@@ -8,7 +8,7 @@ import (
 	"github.com/gomonge/monge/prove/internal/code"
 )
 
-// Objdump is the program that prints instructions.
+// Objdump is the name of the disassembler.
 const Objdump = "aarch64-linux-gnu-objdump"
 
 // opposites are operations that are easily confused.

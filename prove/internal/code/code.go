@@ -92,7 +92,7 @@ func Read(objdump, path, prefix string, decode func(*Inst) any) (*Program, error
 	if err != nil {
 		return nil, err
 	}
-	inGo := map[string]bool{} // names of all symbols; a Go function that assembly calls also has a symbol without .abi0
+	inGo := map[string]bool{} // names of all symbols; a Go function called from assembly has two symbols, with and without .abi0
 	for _, s := range symbols {
 		inGo[s.Name] = true
 	}

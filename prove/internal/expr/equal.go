@@ -185,8 +185,8 @@ func (p *prover) countTerms(a Node, n int, ones map[Node]int) bool {
 // maxSplits bounds the nesting depth of case distinctions in a proof.
 const maxSplits = 8
 
-// equalConditions proves that two conditions are equal, either by a truth table of their
-// comparisons or because they are conjunctions of equal conditions.
+// equalConditions proves that two conditions are equal. It uses a truth table of the comparisons in
+// the conditions. If the table would be too large, it compares the operands of conjunctions.
 func (p *prover) equalConditions(a, b Node) bool {
 	atoms := p.comparisons(a, p.comparisons(b, nil))
 	if len(atoms) <= maxAtoms {
@@ -248,9 +248,9 @@ func (p *prover) comparisons(c Node, out []Node) []Node {
 	return out
 }
 
-// contradictory proves that the known conditions contradict each other. It examines the conditions
-// on one expression at a time. x and y are different constants, so a proof of their equality needs
-// a contradiction.
+// contradictory proves that the known conditions contradict each other. x and y are different
+// constants. contradictory tries to prove x = y from the known conditions on one expression at a
+// time. A proof succeeds only if no value of the expression satisfies these conditions.
 func (p *prover) contradictory(x, y Node) bool {
 	seen := map[Node]bool{}
 	for c := range p.known {
@@ -391,8 +391,8 @@ func (p *prover) proveByCut(a, b Node) bool {
 	return false
 }
 
-// isFunctionOf reports whether expression a consists only of v and constants. The counter *left
-// limits the number of visited nodes.
+// isFunctionOf reports whether expression a consists only of v and constants. The counter
+// *budget limits the number of visited nodes.
 func (p *prover) isFunctionOf(a, v Node, budget *int) bool {
 	if a == v || p.nodes[a].op == Const {
 		return true

@@ -301,9 +301,9 @@ func (g *Graph) Sqrt(a Node) Node {
 	return g.make(node{op: Sqrt, width: g.nodes[a].width, a: a})
 }
 
-// squaredFactor returns the factor of x² in a form that is the same for x and −x. If x is p − q,
-// the form is the difference in a fixed order. (p − q and q − p differ only in the sign, or are
-// both +0.)
+// squaredFactor returns a factor for x² that is the same node for x and −x. If x is p − q, the factor
+// is p − q or q − p, in a fixed order of p and q. The squares are equal, because p − q and q − p
+// differ only in the sign or are both +0.
 func (g *Graph) squaredFactor(a Node) Node {
 	a, _ = g.withoutSign(a)
 	if x := g.nodes[a]; x.op == Add {
@@ -356,10 +356,9 @@ func (g *Graph) FMA(a, b, c Node) Node {
 }
 
 // fma32 returns x·y + z rounded once to float32, for float32 operands. The product is exact in
-// float64. The float64 sum is rounded to odd: if the sum is inexact, its last bit becomes 1, in the
-// direction of the exact sum. The precision of float32 is at least two bits lower than the
-// precision of float64, so rounding the sum to float32 equals rounding the exact sum (Boldo and
-// Melquiond, 2008).
+// float64. The float64 sum is rounded to odd: an inexact sum becomes the adjacent float64 number with
+// an odd significand. A float32 has at least two bits less precision than a float64, so rounding
+// this sum to float32 equals rounding the exact sum (Boldo and Melquiond, 2008).
 func fma32(x, y, z float64) float32 {
 	p := float64(x * y)
 	s := p + z

@@ -121,7 +121,7 @@ func (g *Graph) addSums(op Op, a, b Node, factor uint64) Node {
 }
 
 // selectSums returns a selection between the sums x and y as one sum: y + [c]·(x − y). A product
-// [c]·[d] becomes [c ∧ d]. It returns false unless x or y has two conditions or x − y is constant.
+// [c]·[d] becomes [c ∧ d]. selectSums returns false unless x or y has two conditions or x − y is constant.
 func (g *Graph) selectSums(c, x, y Node) (Node, bool) {
 	if g.nodes[x].op == Const && g.nodes[y].op == Const {
 		return 0, false

@@ -240,7 +240,7 @@ func (g *Graph) conjunction(a Node) (out []Node) {
 }
 
 // Branch returns x if c holds, and y otherwise. Unlike Select, it marks c as the condition of a
-// branch. A proof distinguishes the two values of the whole condition, not of its parts.
+// branch. A proof considers two cases, c true and c false, and does not split c into parts.
 func (g *Graph) Branch(c, x, y Node) Node {
 	if t, ok := g.Truth(c); ok {
 		return g.Select(g.Bool(t), x, y)

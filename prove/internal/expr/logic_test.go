@@ -226,7 +226,8 @@ func TestLogic(t *testing.T) {
 	}
 }
 
-// TestScaling checks the two lemmas of scaling.go on random numbers.
+// TestScaling checks the two rules that the methods subnormal and fma in scaling.go rely on. It uses
+// random numbers.
 func TestScaling(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 4))
 	tried := 0
@@ -271,12 +272,12 @@ func TestEqual(t *testing.T) {
 		small := g.Select(g.And(g.Le(number(0.5), x), g.Le(x, number(1))), x, number(0.5))
 		bits := g.ISub(g.Add(small, number(1)), number(1))
 		least := power(float64(1 - bias(uint8(width))))
-		// The variable d is x minus a maximum, as in softmax, so d is at most 0 and never −0. In
-		// contrast, the variable minusZero may be −0, and the variable above may be positive.
+		// The variable d is x minus a maximum, as in softmax, so d is at most 0 and never −0. The
+		// variable minusZero may be −0, and the variable anySign may be positive.
 		infinity := math.Inf(1)
 		most := g.Select(g.Lt(number(-infinity), x), x, number(-infinity))
 		most = g.Add(number(0), g.Select(g.Lt(most, other), other, most))
-		d, minusZero, above := g.Add(x, g.Sub(number(0), most)), g.Sub(x, most), g.Add(x, g.Sub(number(0), other))
+		d, minusZero, anySign := g.Add(x, g.Sub(number(0), most)), g.Sub(x, most), g.Add(x, g.Sub(number(0), other))
 		inverse := func(d Node) Node { return g.Div(number(1), d) }
 		atZero := func(d Node) Node { return g.Select(g.Le(number(0), d), number(infinity), inverse(d)) }
 		one := func(c Node) Node { return g.Select(c, number(1), number(0)) }
@@ -308,14 +309,14 @@ func TestEqual(t *testing.T) {
 			{g.Branch(within, clamp(x, number(0), number(7)), clamp(x, number(0), number(7))), g.Branch(within, clamp(x, number(0), number(9)), clamp(x, number(0), number(7))), false},
 			{inverse(d), atZero(d), true},
 			{inverse(minusZero), atZero(minusZero), false},
-			{inverse(above), atZero(above), false},
+			{inverse(anySign), atZero(anySign), false},
 			{one(g.Lt(number(0), d)), number(0), true},
-			{one(g.Lt(number(0), above)), number(0), false},
+			{one(g.Lt(number(0), anySign)), number(0), false},
 			{sum(p, q, r), sum(r, q, p), true},
 			{sum(p, q, p), sum(q, p, q), false},
 			{sum(x, p, q), sum(q, p, x), false},
 			{sum(p, q, one(g.Lt(number(0), d))), sum(q, p), true},
-			{sum(p, q, one(g.Lt(number(0), above))), sum(q, p), false},
+			{sum(p, q, one(g.Lt(number(0), anySign))), sum(q, p), false},
 		} {
 			if c.a == c.b {
 				t.Errorf("%d: one node", i)

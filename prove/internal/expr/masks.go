@@ -21,7 +21,7 @@ func (g *Graph) Mask(width int, c Node) Node {
 	return g.Select(c, g.Const(width, ^uint64(0)), g.Const(width, 0))
 }
 
-// Pack returns an integer of 8 bytes whose bits are conditions, the lowest first.
+// Pack returns an 8-byte integer in which bit i is condition i. Bit 0 is the lowest bit.
 func (g *Graph) Pack(conditions []Node) Node {
 	list, whole, known := []uint64{}, uint64(0), true
 	for i, c := range conditions {
@@ -121,7 +121,7 @@ func (g *Graph) ClearsLowBits(a Node, bits int) bool {
 }
 
 // SplitOffset splits an 8-byte integer into a constant and a 4-byte integer. ok is false if the
-// rest needs more than 4 bytes.
+// 8-byte integer minus the constant does not fit in 4 bytes.
 func (g *Graph) SplitOffset(a Node) (constant uint64, rest Node, ok bool) {
 	n := g.nodes[a]
 	rest = a

@@ -48,10 +48,11 @@ func (g *Graph) isNeverNegativeZero(a Node) bool {
 	}
 }
 
-// maximumLeaves appends to leaves the numbers whose maximum is a, ignoring NaN. The maximum of no
-// numbers is −Inf. A maximum is −Inf, an expression x < y ? y : x with a maximum x, or the larger
-// of two maxima. Because the sign of a zero result depends on the order of the comparisons, the
-// caller must add 0 to the maximum.
+// maximumLeaves appends to leaves the operands of the maximum a. It returns false if a is not a
+// maximum. A maximum is −Inf (the maximum of no operands), an expression x < y ? y : x with a maximum
+// x, or the result of Larger or MaxNum with maxima as operands. One operand of MaxNum may also be the
+// result of a floating-point operation. A maximum ignores NaN operands. The sign of a zero maximum
+// depends on the order of the comparisons, so the caller must add 0 to the maximum.
 func (g *Graph) maximumLeaves(a Node, leaves []uint64) ([]uint64, bool) {
 	n := g.nodes[a]
 	if x, ok := g.Number(a); ok {

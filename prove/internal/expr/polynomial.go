@@ -310,7 +310,7 @@ func (g *Graph) countBits(all []field) (constant uint64, parts []part) {
 	return constant, parts
 }
 
-// flip is a bit of a node: the expression atom, inverted if the flag not is set. If atom is 0, the
+// flip is a bit of a node: the expression atom, inverted if the flag inverted is set. If atom is 0, the
 // expression is the constant 0.
 type flip struct {
 	atom     Node

@@ -35,9 +35,9 @@ func (t *template) setRegion(low, high int64) {
 	t.state[0] = v
 }
 
-// resolved reports whether a region needs no further split: a condition excludes the region, or the
-// conditions and integers that the expressions depend on are known. It only guides the search for
-// regions. The function equalInRegion does the proof.
+// resolved reports whether a region needs no further split. A region is resolved if an assumed
+// condition excludes the region, or if all conditions and integers that the expressions depend on
+// are known. The result only guides the search for regions: equalInRegion does the proof.
 func (t *template) resolved(low, high int64) bool {
 	t.setRegion(low, high)
 	known := true

@@ -99,8 +99,8 @@ func (b *builder) make(i int32) Node {
 	return 0
 }
 
-// scaled returns x·2^k, rounded once, where x is the result of instruction i. If x is z·2^j and x
-// is normal, x is exact and the result is z·2^(j+k).
+// scaled returns x·2^k, rounded once, where x is the result of instruction i. If x is a normal number
+// z·2^j, x has no rounding error and scaled returns z·2^(j+k).
 func (b *builder) scaled(i int32, k int) Node {
 	x := b.build(i)
 	if x == 0 {
@@ -352,8 +352,9 @@ func (t *template) onePlusSummand(in *instruction) int32 {
 }
 
 // subnormal bounds the bits of 1 + z minus the bits of 1 for 0 < z ≤ 1. The difference has the bits
-// of the number z·2^−1022 (float32: z·2^−126), rounded once. The reason is that 1 + z is rounded to
-// a multiple of 2^−52 (2^−23), and the scaled number to a multiple of 2^−1074 (2^−149).
+// of the number z·2^−1022, rounded once. The reason is that 1 + z is rounded to a multiple of 2^−52,
+// and z·2^−1022 is rounded to a multiple of 2^−1074. For float32, the exponents are −126, −23 and
+// −149.
 func (t *template) subnormal(in *instruction) (valueRange, bool) {
 	i := t.onePlusSummand(in)
 	if i < 0 {

@@ -75,16 +75,15 @@ func (fr *frame) run() Value {
 	return result
 }
 
-// execute runs a block and its successors until it reaches a return or the end block (the parameter
-// to). At a return, execute returns the result. At the end block, execute returns the last block
-// that ran. If both directions of a branch met at the end block, execute also returns the joined
-// values of its phi instructions. The parameter before is the predecessor of the first block. If
-// the parameter first is not empty, it contains the values of the phi instructions in the first
-// block.
-func (fr *frame) execute(block, before *ssa.BasicBlock, first []Value, to *ssa.BasicBlock) (last *ssa.BasicBlock, phi []Value, result Value) {
+// execute runs a block and its successors up to a return instruction or up to the block end, which
+// execute does not run. pred is the predecessor of block. If phis is not empty, phis contains the
+// values of the phi instructions in block. After a return instruction, execute returns the result
+// of the function. Otherwise execute returns the last block that ran. If both directions of a
+// branch met at end, execute also returns the joined values of the phi instructions in end.
+func (fr *frame) execute(block, pred *ssa.BasicBlock, phis []Value, end *ssa.BasicBlock) (last *ssa.BasicBlock, phi []Value, result Value) {
 	for range maxBlocks {
-		if block == to && to != nil {
-			return before, first, nil
+		if block == end && end != nil {
+			return pred, phis, nil
 		}
 		var next *ssa.BasicBlock
 		// All phi instructions of a block read their operands before any of them changes.
@@ -93,17 +92,17 @@ func (fr *frame) execute(block, before *ssa.BasicBlock, first []Value, to *ssa.B
 		for n := range steps {
 			fr.step = &steps[n]
 			if phi, ok := fr.step.Instruction.(*ssa.Phi); ok {
-				if first != nil {
-					taken = append(taken, first[n])
+				if phis != nil {
+					taken = append(taken, phis[n])
 				} else {
-					taken = append(taken, fr.get(phi.Edges[slices.Index(block.Preds, before)]))
+					taken = append(taken, fr.get(phi.Edges[slices.Index(block.Preds, pred)]))
 				}
 				continue
 			}
 			for p, v := range taken {
 				fr.values[steps[p].slot] = v
 			}
-			taken, first = nil, nil
+			taken, phis = nil, nil
 			switch i := fr.step.Instruction.(type) {
 			case *ssa.Jump:
 				next = block.Succs[0]
@@ -117,7 +116,7 @@ func (fr *frame) execute(block, before *ssa.BasicBlock, first []Value, to *ssa.B
 				if meet == nil {
 					return nil, nil, out
 				}
-				block, next, first = meet.Preds[0], meet, values
+				block, next, phis = meet.Preds[0], meet, values
 			case *ssa.Return:
 				return nil, nil, fr.results(i)
 			case *ssa.Store:
@@ -134,7 +133,7 @@ func (fr *frame) execute(block, before *ssa.BasicBlock, first []Value, to *ssa.B
 				fail("%s: %T: %w", fr.f, i, ErrUnknown)
 			}
 		}
-		before, block = block, next
+		pred, block = block, next
 	}
 	fail("%s: still running after %d blocks", fr.f, maxBlocks)
 	return nil, nil, nil

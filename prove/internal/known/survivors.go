@@ -29,7 +29,7 @@ const (
 	Fetches               // addresses of prefetches differ
 	Stores                // intermediate stores differ, or results are computed differently
 	Path                  // the mutant runs different instructions
-	Loop                  // an iteration may depend on its number, but not in the correct function
+	Loop                  // iterations of a loop of the mutant may depend on the iteration number; the correct loop has no such iterations
 )
 
 var effects = []string{"nothing", "unused", "fetches", "stores", "path", "loop"}

@@ -176,7 +176,7 @@ func (t *Tracker) Step(pc uint64, e *Effect, taken bool) {
 			continue
 		}
 		// An iteration ends at a taken jump to the first instruction. It also ends at an untaken
-		// jump to the first instruction if the loop ends there.
+		// jump to the first instruction if execution then leaves the loop.
 		if e.Target == f.first && taken || !taken && f.iterationEnds[pc] {
 			t.endIteration(f)
 			t.frames = t.frames[:n+1]

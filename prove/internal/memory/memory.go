@@ -45,8 +45,8 @@ func New(apart bool) *Memory {
 	return &Memory{regions: make(map[uint64]*region), next: 1, apart: apart}
 }
 
-// maxApartRegion is the largest region number that is a power of two, in a memory whose field apart is
-// true.
+// maxApartRegion bounds the region numbers that are powers of two. If apart is true, each
+// region number is twice the previous number up to this bound, and larger numbers are consecutive.
 const maxApartRegion = 1 << 34
 
 // Region adds a region of cells and returns its address. If apart is false, the address is an odd
@@ -116,8 +116,8 @@ func (m *Memory) Store(addr uint64, n expr.Node) error {
 	return nil
 }
 
-// Try calls run for one direction of a branch and undoes its stores. It returns the stored cells by
-// address.
+// Try calls run for one direction of a branch and undoes the stores of the call. It returns
+// the stored cells by address.
 func (m *Memory) Try(run func() error) (stored map[uint64]expr.Node, err error) {
 	before := map[uint64]expr.Node{}
 	m.saved = append(m.saved, before)
