@@ -17,7 +17,7 @@ import (
 	"github.com/gomonge/monge/sinkhorn"
 )
 
-// blocked lists the folders whose constants include block sizes. The tests draw many problem sizes near these constants.
+// blocked lists the folders whose constants include block sizes. The tests pick many problem sizes near these constants.
 var blocked = []string{"sinkhorn", "internal/gibbs", "internal/asm/pass", "internal/asm/block", "internal/asm/lane"}
 
 func TestOracle(t *testing.T) {
@@ -153,7 +153,7 @@ func group[T dist.Float](of []int, n int, given []T) (copies, []oracle.Real) {
 	return copies{of, w}, sums
 }
 
-// repeat replaces the problem by a problem of n against m points, which are copies of the points of the old problem.
+// repeat replaces the points of the problem by n × m copies of these points.
 func (in *instance[T]) repeat(c *trial.Case, n, m int, zeros bool) {
 	p := &in.problem
 	choose := func(n, distinct int) []int {
@@ -201,7 +201,7 @@ func (in *instance[T]) weigh(c *trial.Case, a, b, zeros bool) {
 	in.b, in.plain.B = group(in.b.of, len(in.plain.B), p.B)
 }
 
-// draw returns a random problem of n against m points. λ times the largest cost is at most the argument most.
+// draw returns a random problem of n × m points. The product of λ and the largest cost is at most the argument most.
 func draw[T dist.Float](c *trial.Case, n, m int, most float64, zeros bool) *instance[T] {
 	in := &instance[T]{}
 	p := &in.problem
@@ -389,7 +389,7 @@ func newOutputs[T dist.Float](c *trial.Case, in *instance[T]) *outputs[T] {
 	}
 }
 
-// computeAll copies all outputs of a result to o. It reads the plan in two pieces, the rows before first and the other rows.
+// computeAll copies all outputs of a result to o. It reads the plan in two pieces: the rows before row first, and the remaining rows.
 func (o *outputs[T]) computeAll(c *trial.Case, r *sinkhorn.Result[T], first int) {
 	c.Helper()
 	ctx := context.Background()
@@ -507,7 +507,7 @@ func (in *instance[T]) start() []oracle.Real {
 	return u
 }
 
-// compareConvergence checks the result of a solve to a tolerance: the plan is T_ij = exp(f_i − λM_ij + g_j), its row sums are a,
+// compareConvergence checks the result of a solve with a tolerance: the plan is T_ij = exp(f_i − λM_ij + g_j), its row sums are a,
 // and its column sums differ from b by at most the tolerance.
 func compareConvergence[T dist.Float](c *trial.Case, used *history[T]) {
 	c.Alone()

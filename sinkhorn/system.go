@@ -31,7 +31,7 @@ type system[T dist.Float] struct {
 	diag, rows          []T
 	rhs, beta, z, d, sd []T
 	mass                float64
-	epsilon             T    // elements of S (sparse.go) up to epsilon are omitted from a list and a factor
+	epsilon             T    // elements of S up to epsilon are omitted from a sparse list and a factor (sparse.go)
 	shiftInvariant      bool // the matrix times a constant vector is 0
 	commonRow           []T  // vector t of partial transport, which adds − t tᵀ/commonRowSum to the matrix; otherwise nil
 	commonRowSum        T
