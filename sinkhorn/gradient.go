@@ -54,7 +54,7 @@ type gradients[T dist.Float] struct {
 	implicit implicit[T]
 }
 
-// costGradient sets dst to the gradient M̄ with respect to the cost matrix.
+// costGradient sets dst to the gradient M̄ = ∂Cost/∂M.
 func (g *gradients[T]) costGradient(ctx context.Context, it *iteration[T], dst dist.Matrix[T], mode GradientMode) error {
 	if err := it.hasResult(); err != nil {
 		return err

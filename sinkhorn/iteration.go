@@ -393,8 +393,8 @@ func costOf[T dist.Float](u, r []T) (sum float64) {
 	return sum
 }
 
-// naturalPotentials sets dst to the natural logarithms of the iterate in slot, plus shift·log 2. If the iterate is
-// relative to base potentials, the argument base contains these potentials to base 2.
+// naturalPotentials sets dst to the natural logarithms of the iterate in slot, plus shift·log 2. If the iterate is relative to
+// base potentials, the argument base contains these potentials to base 2.
 func naturalPotentials[T dist.Float](dst, slot []T, kind int, base []T, shift float64) {
 	for i, x := range slot {
 		switch {

@@ -39,7 +39,7 @@ func smallProblems[T dist.Float](count int) []Problem[T] {
 	for i := range ps {
 		n, m, d := 1+rng.IntN(33), 1+rng.IntN(33), 1+rng.IntN(3)
 		if i%3 == 0 {
-			n, m = 9, 16 // enough problems of one shape to fill all lanes
+			n, m = 9, 16 // a third of the problems have the same shape
 		}
 		p := &ps[i]
 		p.Lambda = 0.1 + 3*rng.Float64()

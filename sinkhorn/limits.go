@@ -56,7 +56,8 @@ func limitsOf[T dist.Float](mixed bool) limits[T] {
 //
 //	hi² ≤ 2¹⁰²² ⁻ ⁵³ ⁻ ³ · least/size
 //
-// If K is stored in float32, the power of 2 is 2¹²⁶ ⁻ ²⁴ ⁻ ³. Products of scalings in the reverse pass limit hi to 2⁴⁰⁰ (2⁴⁰ in float32).
+// If K is stored in float32, the power of 2 is 2¹²⁶ ⁻ ²⁴ ⁻ ³. Products of scalings in the reverse pass limit hi to 2⁴⁰⁰
+// (2⁴⁰ in float32).
 func (l *limits[T]) safeRange(least float64, size int) {
 	if least == l.rangeWeight && size == l.rangeSize {
 		return

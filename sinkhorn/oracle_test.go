@@ -153,7 +153,7 @@ func group[T dist.Float](originals []int, n int, given []T) (copies, []oracle.Re
 	return copies{originals, w}, sums
 }
 
-// repeat replaces the points of the problem by n × m copies of these points.
+// repeat replaces the problem by a problem of n × m points, which are copies of the original points.
 func (in *instance[T]) repeat(c *trial.Case, n, m int, zeros bool) {
 	p := &in.problem
 	choose := func(n, distinct int) []int {
@@ -389,7 +389,8 @@ func newOutputs[T dist.Float](c *trial.Case, in *instance[T]) *outputs[T] {
 	}
 }
 
-// computeAll copies all outputs of a result to o. It reads the plan in two pieces: the rows before row first, and the remaining rows.
+// computeAll copies all outputs of a result to o. It reads the plan in two pieces: the rows before row first, and the remaining
+// rows.
 func (o *outputs[T]) computeAll(c *trial.Case, r *sinkhorn.Result[T], first int) {
 	c.Helper()
 	ctx := context.Background()
@@ -507,8 +508,8 @@ func (in *instance[T]) start() []oracle.Real {
 	return u
 }
 
-// compareConvergence checks the result of a solve with a tolerance: the plan is T_ij = exp(f_i − λM_ij + g_j), its row sums are a,
-// and its column sums differ from b by at most the tolerance.
+// compareConvergence checks the result of a solve with a tolerance: the plan is T_ij = exp(f_i − λM_ij + g_j), its row sums are
+// a, and its column sums differ from b by at most the tolerance.
 func compareConvergence[T dist.Float](c *trial.Case, used *history[T]) {
 	c.Alone()
 	n, m := sizes(c, 1<<10, 1<<14)

@@ -86,8 +86,8 @@ func (d *unbalanced[T]) setMass(mass float64) {
 	}
 }
 
-// penaltyGains replaces every x by ρ(1 − e^(−x/ρ)), where ρ is the penalty of a side. If x is added to a dual variable
-// of the side, the dual increases by this value for each unit of mass that the side requires.
+// penaltyGains replaces every x by ρ(1 − e^(−x/ρ)), where ρ is the penalty of a side. If x is added to a dual variable of the
+// side, the dual increases by this value for each unit of mass that the side requires.
 func (d *unbalanced[T]) penaltyGains(x []T, rho float64) {
 	if math.IsInf(rho, 1) {
 		return

@@ -179,8 +179,8 @@ func (g *gradients[T]) beginReverse(ctx context.Context, it *iteration[T]) error
 	return nil
 }
 
-// nextSegment moves to the base potentials of iterate k, and sets s^k and q = Kᵀs^k. α^k and the argument u are relative to the old base,
-// and s^k is relative to the new base.
+// nextSegment moves to the base potentials of iterate k, and sets s^k and q = Kᵀs^k. α^k and the argument u are relative to the
+// old base, and s^k is relative to the new base.
 func (g *gradients[T]) nextSegment(ctx context.Context, it *iteration[T], k int, u []T) error {
 	rev := &g.reverse
 	s := it.sweep.s

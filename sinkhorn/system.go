@@ -188,7 +188,7 @@ func largest[T dist.Float](x []T) float64 {
 	return math.Float64frombits(most)
 }
 
-// stepCost returns the cost of a conjugate gradient step, and the fraction of an iteration that the step counts as.
+// stepCost returns the cost of a conjugate gradient step, and the share of a step in the iteration count.
 func (sys *system[T]) stepCost() (cost, share float64) {
 	m, elements := float64(sys.kernel.M()), float64(max(1, sys.sparse.count.Load()))
 	cost, share = sys.passCost(), 1
