@@ -13,7 +13,7 @@ import (
 const (
 	assignBytes      = 68      // bytes that Assign needs for each row and column
 	reductionsPerRow = 2       // maximum number of reduction steps per free row
-	rowsBlock        = 1 << 15 // number of elements in a row block; prepare reads each block twice while the block is in the cache
+	rowsBlock        = 1 << 15 // elements in a row block; prepare reads each block twice while the block is in the cache
 	tightColumns     = 128     // columns that firstTight searches at a time
 	elementsPerCheck = 1 << 17 // elements between two checks of the context
 )
