@@ -13,7 +13,7 @@ import (
 const (
 	assignBytes      = 68      // bytes that Assign needs for each row and column
 	reductionsPerRow = 2       // maximum number of reduction steps per free row
-	rowsBlock        = 1 << 15 // number of elements in a row block; prepare reads each block twice while it is in the cache
+	rowsBlock        = 1 << 15 // elements in a row block; prepare reads each block twice while the block is in the cache
 	tightColumns     = 128     // columns that firstTight searches at a time
 	elementsPerCheck = 1 << 17 // elements between two checks of the context
 )
@@ -39,8 +39,8 @@ type assignment[T dist.Float] struct {
 	untilCheck   int // elements until the next check of the context
 }
 
-// pathStep describes a column that the shortest-path search has reached. The field row is the row that the search scanned just
-// before it reached the column. The field u is the dual variable of this row minus the distance of this row.
+// pathStep is a step of the shortest-path search. In each step, the search scans a row and then selects the column with the
+// least distance. The field u is the dual variable of the row minus the distance of the row.
 type pathStep struct {
 	column, row int32
 	distance    float64
@@ -337,9 +337,9 @@ func (x *assignment[T]) augmentRow(ctx context.Context, i int32) error {
 	if distance-distance != 0 {
 		return fmt.Errorf("%w: a sum of costs overflows", ErrRange)
 	}
-	// Update the dual variables v of the columns that the search has reached. Then follow the path back from the column reached
-	// last. Assign each column to the first scanned row that produced the column's distance, and continue with the old column
-	// of that row.
+	// Update the dual variables v of the columns that the search has selected. Then follow the path back from the last column.
+	// Assign each column to the first scanned row that produced the column's distance. The next column on the path is the old
+	// column of this row.
 	steps := x.steps
 	for _, s := range steps {
 		x.v[s.column] = s.v + (s.distance - distance)

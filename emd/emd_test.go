@@ -33,9 +33,9 @@ func costAt[T dist.Float](p *Problem[T], i, j int) float64 {
 	return float64(sum)
 }
 
-// solveAndProve solves p and recomputes the certificate with plain loops. The gap must be at most 1e-12·Σ T_ij |c_ij|, or, if
-// rounding errors are larger, 16·2⁻⁵³·mass·max(|u_i| + |v_j|). solveAndProve returns the cost and whether the second bound was
-// used.
+// solveAndProve solves p and recomputes the certificate with plain loops. The gap must be at most 1e-12·Σ T_ij |c_ij|, or at
+// most 16·2⁻⁵³·mass·max(|u_i| + |v_j| + |Price|), which bounds the rounding errors. solveAndProve returns the cost and whether
+// the second bound was needed.
 func solveAndProve[T dist.Float](t *testing.T, s *Solver[T], p *Problem[T]) (float64, bool) {
 	t.Helper()
 	r, err := s.Solve(t.Context(), p)
@@ -254,7 +254,8 @@ func TestOptima(t *testing.T) {
 	t.Logf("the bound by the duals was needed %d times", second)
 }
 
-// bestOf returns the least cost of assigning k of the rows i, i+1, … to distinct columns whose bits in used are 0.
+// bestOf returns the least cost of assigning k of the rows i, i+1, … to columns. The argument used is a bit set of the columns
+// that are already assigned.
 func bestOf(cost dist.Matrix[float64], k, i, used int) float64 {
 	switch {
 	case k == 0:

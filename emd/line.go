@@ -241,7 +241,7 @@ func (l *line[T]) raiseDifferences(p float64, e int) {
 }
 
 // forEachSegment computes the segments of the transport plan in ascending order of the samples. It calls flush whenever l
-// contains segmentChunk segments, and at the end. It does not set l.samples if n = m and both sides have no indices.
+// contains segmentChunk segments, and at the end. It does not set l.samples if n = m and neither side has indices.
 func (l *line[T]) forEachSegment(ctx context.Context, sides *[2]sortedSide, flush func()) error {
 	n, m := len(sides[0].keys), len(sides[1].keys)
 	l.segments = 0

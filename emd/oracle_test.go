@@ -16,7 +16,7 @@ import (
 	"github.com/gomonge/monge/internal/oracle/trial"
 )
 
-// blocked lists the folders whose constants include block sizes. The tests draw many problem sizes near these constants.
+// blocked lists the folders whose constants include block sizes. The tests pick many problem sizes near these constants.
 var blocked = []string{"emd", "internal/simplex", "internal/asm/price"}
 
 func TestOracle(t *testing.T) {

@@ -146,11 +146,11 @@ func sameMatrix[T dist.Float](x, y dist.Matrix[T]) bool {
 // takeRun solves run t on goroutine w.
 func (b *batch[T]) takeRun(ctx context.Context, w, t int) error {
 	s, r := b.solvers[w], b.runs[t]
-	which := b.order[r.first:r.last]
-	if len(which) == 1 {
-		return s.solveAlone(ctx, &b.problems[which[0]], which[0], b.visit)
+	indices := b.order[r.first:r.last]
+	if len(indices) == 1 {
+		return s.solveAlone(ctx, &b.problems[indices[0]], indices[0], b.visit)
 	}
-	return s.solveGroup(ctx, b.problems, which, r.lanes, b.visit)
+	return s.solveGroup(ctx, b.problems, indices, r.lanes, b.visit)
 }
 
 // solveAlone solves one problem of a batch. If the context ends, it returns the context's cause.
@@ -163,23 +163,23 @@ func (s *solver[T]) solveAlone(ctx context.Context, p *Problem[T], i int, visit 
 	return nil
 }
 
-// solveGroup solves the problems with the indices in the slice which, and calls visit. The problems share one K, or each
-// problem uses one lane. If a problem leaves the plain domain, cannot be solved, or converges slowly although a faster method
-// exists, solveGroup passes the problem to Solve. If the context ends, solveGroup returns the context's cause.
-func (s *solver[T]) solveGroup(ctx context.Context, problems []Problem[T], which []int, lanes bool, visit func(i int, r *Result[T], err error)) error {
-	ended := s.solveTogether(ctx, problems, which, lanes)
-	members := s.group.members[:len(which)]
+// solveGroup solves the problems with the given indices, and calls visit. The problems share one K, or each problem uses one
+// lane. If a problem leaves the plain domain, cannot be solved, or converges slowly although a faster method exists, solveGroup
+// passes the problem to Solve. If the context ends, solveGroup returns the context's cause.
+func (s *solver[T]) solveGroup(ctx context.Context, problems []Problem[T], indices []int, lanes bool, visit func(i int, r *Result[T], err error)) error {
+	ended := s.solveTogether(ctx, problems, indices, lanes)
+	members := s.group.members[:len(indices)]
 	for i := range members {
 		m := &members[i]
 		if m.needsSolve {
 			continue
 		}
 		s.resultCount++
-		visit(which[i], m.outcome.publish(s), m.err)
+		visit(indices[i], m.outcome.publish(s), m.err)
 	}
 	for i := range members {
 		if members[i].needsSolve {
-			ended = cmp.Or(s.solveAlone(ctx, &problems[which[i]], which[i], visit), ended)
+			ended = cmp.Or(s.solveAlone(ctx, &problems[indices[i]], indices[i], visit), ended)
 		}
 	}
 	return ended
@@ -187,10 +187,10 @@ func (s *solver[T]) solveGroup(ctx context.Context, problems []Problem[T], which
 
 // solveTogether implements solveGroup without the calls of visit. The solver is marked as busy only
 // during solveTogether, so visit can use the results.
-func (s *solver[T]) solveTogether(ctx context.Context, problems []Problem[T], which []int, lanes bool) error {
+func (s *solver[T]) solveTogether(ctx context.Context, problems []Problem[T], indices []int, lanes bool) error {
 	s.markBusy()
 	defer s.markFree()
-	s.group.gatherMembers(ctx, problems, which, lanes)
+	s.group.gatherMembers(ctx, problems, indices, lanes)
 	if lanes {
 		return s.group.lanes.solve(ctx)
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/gomonge/monge/internal/gibbs"
 )
 
-// BenchmarkSolve measures one solve of n against n points in 10 dimensions with ten iterations.
+// BenchmarkSolve measures ten iterations for two clouds of n points in 10 dimensions.
 func BenchmarkSolve(b *testing.B) {
 	benchmarkSolve[float64](b, "f64", StorageAuto)
 	benchmarkSolve[float64](b, "mixed", StorageMixed)
@@ -60,8 +60,8 @@ func benchmarkSolve[T dist.Float](b *testing.B, name string, storage Storage) {
 	}
 }
 
-// BenchmarkIteration measures the mean time of an iteration, with and without the matching step of the reverse pass. Only some
-// of the row lengths are multiples of the vector length.
+// BenchmarkIteration measures the mean time of an iteration, with and without the corresponding step of the reverse pass. Some
+// row lengths are not multiples of the vector length.
 func BenchmarkIteration(b *testing.B) {
 	benchmarkIteration[float64](b, "f64", StorageDense)
 	benchmarkIteration[float64](b, "mixed", StorageMixed)
@@ -213,7 +213,7 @@ func solveMany[T dist.Float](b *testing.B, name string, set Settings, ps []Probl
 	}
 }
 
-// BenchmarkBatch measures a thousand problems of 64 against 64 points.
+// BenchmarkBatch measures a thousand problems of 64 × 64 points.
 func BenchmarkBatch(b *testing.B) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	ps := make([]Problem[float64], 1000)

@@ -12,10 +12,10 @@ import (
 )
 
 const (
-	paceEvery = 8    // iterations between two checks of the pace
+	paceEvery = 8    // iterations between two checks of the progress
 	paceFrom  = 16   // iterations before the first check
 	paceFew   = 40   // plain iterations continue if at most paceFew + paceSmall/min(n, m) more iterations are predicted
-	paceSmall = 6000 // accounts for the overhead of Newton's steps in small problems
+	paceSmall = 6000 // allowance for the overhead of Newton's steps in small problems
 
 	slowAnneal = 4 // factor of ε-scaling after slow plain iterations
 	slowStages = 3 // minimum number of ε-scaling stages for which a better start is tried

@@ -160,8 +160,8 @@ func (d *direct[T]) factorizeRows(ctx context.Context, kernel *gibbs.Kernel[T]) 
 	return true, nil
 }
 
-// eliminateRows replaces rows first … last−1 of H by rows of R, after the product of the previous rows of R has been
-// subtracted. It returns false if H is not positive definite.
+// eliminateRows replaces rows first … last−1 of H by rows of R. The caller must have subtracted the products of the previous
+// rows of R from H. eliminateRows returns false if H is not positive definite.
 func (d *direct[T]) eliminateRows(first, last int) bool {
 	m := d.m
 	for r := first; r < last; r++ {

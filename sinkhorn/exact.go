@@ -13,7 +13,7 @@ import (
 // For large λ, the dual variables of the unregularized problem, multiplied by λ, are good initial potentials. The network
 // simplex method computes these dual variables on one goroutine.
 
-// exactPasses limits the work of the network simplex method. The unit of work is one pass over the costs.
+// exactPasses is the maximum work of the network simplex method, in passes over the costs.
 const exactPasses = 500
 
 // exactStart uses λ times the row dual variables of the unregularized problem as initial potentials. Result.Annealing is the

@@ -43,8 +43,8 @@ func (r *outcome[T]) pointGradientTo(ctx context.Context, serial uint64, dx, dy 
 	return r.solver.gradients.pointGradients(ctx, it, dx, dy, mode)
 }
 
-// gradients computes M̄ = ∂Cost/∂M as a sum of segments. Each segment is passed to the sink, which adds the segment to the
-// caller's matrix or multiplies it by the points.
+// gradients computes M̄ = ∂Cost/∂M as a sum of segments. A segment is a sum of terms with the same base potentials (reverse.go).
+// The sink adds each segment to the caller's matrix or multiplies the segment by the points.
 type gradients[T dist.Float] struct {
 	sys      *system[T]
 	solution *solution[T]   // state of Solve; needed only for problems with penalties, which are never solved in groups
@@ -54,7 +54,7 @@ type gradients[T dist.Float] struct {
 	implicit implicit[T]
 }
 
-// costGradient sets dst to M̄.
+// costGradient sets dst to the gradient M̄ = ∂Cost/∂M.
 func (g *gradients[T]) costGradient(ctx context.Context, it *iteration[T], dst dist.Matrix[T], mode GradientMode) error {
 	if err := it.hasResult(); err != nil {
 		return err
@@ -90,7 +90,7 @@ func (g *gradients[T]) pointGradients(ctx context.Context, it *iteration[T], dx,
 	}, dx, dy)
 }
 
-// computeAdjoint computes M̄ for the mode.
+// computeAdjoint computes the gradient M̄ = ∂Cost/∂M as defined by mode.
 func (g *gradients[T]) computeAdjoint(ctx context.Context, it *iteration[T], mode GradientMode) error {
 	switch mode {
 	case GradientUnrolled:
@@ -103,7 +103,7 @@ func (g *gradients[T]) computeAdjoint(ctx context.Context, it *iteration[T], mod
 	return gradientModeNames.Check(uint8(mode))
 }
 
-// frozenAdjoint sets M̄ to the plan.
+// frozenAdjoint sets the gradient M̄ = ∂Cost/∂M to the transport plan.
 func (g *gradients[T]) frozenAdjoint(ctx context.Context, it *iteration[T]) error {
 	if err := it.finalizePlan(ctx); err != nil {
 		return err
@@ -114,7 +114,7 @@ func (g *gradients[T]) frozenAdjoint(ctx context.Context, it *iteration[T]) erro
 	return g.flushSegment(ctx, &it.kernel)
 }
 
-// flushSegment passes the current segment of M̄ to the sink.
+// flushSegment passes the current segment of the gradient M̄ to the sink.
 func (g *gradients[T]) flushSegment(ctx context.Context, kernel *gibbs.Kernel[T]) error {
 	return kernel.Adjoint(ctx, &g.terms, &g.sink)
 }

@@ -33,7 +33,7 @@ type implicit[T dist.Float] struct {
 	rowSum, alpha []T
 }
 
-// implicitAdjoint sets M̄ to the implicit gradient.
+// implicitAdjoint computes the implicit gradient M̄ = ∂Cost/∂M.
 func (g *gradients[T]) implicitAdjoint(ctx context.Context, it *iteration[T]) error {
 	if it.partial > 0 {
 		return fmt.Errorf("%w: GradientImplicit does not support Mass; GradientFrozen gives the gradient of RegularizedCost", ErrSettings)
@@ -41,7 +41,7 @@ func (g *gradients[T]) implicitAdjoint(ctx context.Context, it *iteration[T]) er
 	if !(it.res.MarginalError <= it.limits.implicitError*it.mass) {
 		return ErrNotConverged
 	}
-	if err := it.columnSums(ctx); err != nil { // K is final now, and columns = Tᵀ1
+	if err := it.columnSums(ctx); err != nil { // K now matches the plan T, and it.columns contains Tᵀ1
 		return err
 	}
 	kernel, im, sys := &it.kernel, &g.implicit, g.sys
@@ -143,8 +143,8 @@ func (g *gradients[T]) solveImplicitTo(ctx context.Context, it *iteration[T], go
 	return nil
 }
 
-// dividedSums sets rows and diag to the row and column sums of the plan, divided by τ. With a penalty, τ is less than 1,
-// because the required marginal decreases as the potential increases.
+// dividedSums sets rows and diag to the row and column sums of the plan, divided by the constants τ of the penalties. With a
+// penalty, τ is less than 1, because the required marginal decreases as the potential increases.
 func (d *unbalanced[T]) dividedSums(ctx context.Context) error {
 	it := d.it
 	kernel := &it.kernel

@@ -153,8 +153,8 @@ func (in *instance[T]) setMarginals() error {
 	return nil
 }
 
-// fillMarginal copies the weights in given to dst. If given is nil, the weights are uniform. fillMarginal returns the sum, the
-// least positive weight, and whether a weight is zero. *uniform is the length for which dst is already uniform.
+// fillMarginal sets dst to the given weights, or to uniform weights if the slice given is nil. It returns the sum of the
+// weights, the least positive weight, and whether a weight is zero. *uniform is the length for which dst is already uniform.
 func (in *instance[T]) fillMarginal(name string, dst, given []T, uniform *int) (sum, least float64, zeros bool, err error) {
 	if given == nil {
 		w := 1 / T(len(dst))

@@ -236,8 +236,8 @@ func (it *iteration[T]) setStart(ctx context.Context, k int, start []T) error {
 	return kernel.MulTrans(ctx, it.q, it.u(k))
 }
 
-// advance makes iterations up to iteration limit. It ends earlier if the tolerance is reached, or if the pace p is not nil and
-// is slow.
+// advance makes iterations up to iteration limit. It ends earlier if the marginal error reaches the tolerance, or if the pace
+// p predicts too many iterations. A nil p makes no prediction.
 func (it *iteration[T]) advance(ctx context.Context, limit int, tolerance float64, p *pace) error {
 	for k := it.res.Iterations + 1; k <= limit; k++ {
 		if err := it.step(ctx, k); err != nil {
@@ -393,8 +393,8 @@ func costOf[T dist.Float](u, r []T) (sum float64) {
 	return sum
 }
 
-// naturalPotentials sets dst to the natural logarithms of the iterate in slot, plus shift·log 2. The function potentials is
-// similar, but uses base 2 and no shift.
+// naturalPotentials sets dst to the natural logarithms of the iterate in slot, plus shift·log 2. If the iterate is relative to
+// base potentials, the argument base contains these potentials to base 2.
 func naturalPotentials[T dist.Float](dst, slot []T, kind int, base []T, shift float64) {
 	for i, x := range slot {
 		switch {

@@ -56,8 +56,7 @@ type lanes[T dist.Float] struct {
 	costs          [num.MaxLanes]float64
 }
 
-// solve solves the problems of the group, except members whose needsSolve is true. If ctx ends, solve returns the context's
-// cause.
+// solve solves the members of the group whose needsSolve is false. If ctx ends, it returns the context's cause.
 func (l *lanes[T]) solve(ctx context.Context) error {
 	g := l.group
 	if !l.interleave() {
@@ -179,7 +178,7 @@ func (l *lanes[T]) eachRows(visit func(i, r, at, last int)) {
 	}
 }
 
-// computeKernels computes K and M, and q for the first iteration.
+// computeKernels computes the matrices K and M of all members, and the column sums q for the first iteration.
 func (l *lanes[T]) computeKernels(dims int) {
 	w, count := num.Lanes[T](), l.group.memberCount
 	l.eachRows(func(i, r, at, last int) {

@@ -11,8 +11,8 @@ import (
 )
 
 // TestLanes checks that results of SolveBatch for small problems are bit-identical to results of Solve, for every instruction
-// set. The problems have costs, or points in several dimensions, different λ, starts and marginals, zero weights, and invalid
-// input. Some problems leave the plain domain, converge slowly, or converge at once.
+// set. The problems are given by costs or by points in several dimensions. They differ in λ, start and marginals. Some problems
+// have zero weights or invalid input, leave the plain domain, converge slowly, or converge at once.
 func TestLanes(t *testing.T) {
 	t.Run("float64", inLanes[float64])
 	t.Run("float32", inLanes[float32])
@@ -32,14 +32,14 @@ func inLanes[T dist.Float](t *testing.T) {
 	}
 }
 
-// smallProblems returns problems of at most 33 × 33.
+// smallProblems returns problems of at most 33 × 33 points.
 func smallProblems[T dist.Float](count int) []Problem[T] {
 	rng := rand.New(rand.NewPCG(5, 8))
 	ps := make([]Problem[T], count)
 	for i := range ps {
 		n, m, d := 1+rng.IntN(33), 1+rng.IntN(33), 1+rng.IntN(3)
 		if i%3 == 0 {
-			n, m = 9, 16 // fills whole groups with one shape
+			n, m = 9, 16 // a third of the problems have the same shape
 		}
 		p := &ps[i]
 		p.Lambda = 0.1 + 3*rng.Float64()

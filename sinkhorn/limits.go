@@ -54,9 +54,10 @@ func limitsOf[T dist.Float](mixed bool) limits[T] {
 // terms of a sum. Elements of K below the least normal number become 0. If no scaling exceeds hi, no sum is below least/hi,
 // and a sum loses at most size·2⁻¹⁰²²·hi. This loss must be below the rounding error of the sum, with three bits to spare:
 //
-//	hi² ≤ 2¹⁰²² ⁻ ⁵³ ⁻ ³ · least/size      (2¹²⁶ ⁻ ²⁴ ⁻ ³ for a K in float32).
+//	hi² ≤ 2¹⁰²² ⁻ ⁵³ ⁻ ³ · least/size
 //
-// Products of scalings in the reverse pass limit hi to 2⁴⁰⁰ (2⁴⁰ in float32).
+// If K is stored in float32, the power of 2 is 2¹²⁶ ⁻ ²⁴ ⁻ ³. Products of scalings in the reverse pass limit hi to 2⁴⁰⁰
+// (2⁴⁰ in float32).
 func (l *limits[T]) safeRange(least float64, size int) {
 	if least == l.rangeWeight && size == l.rangeSize {
 		return

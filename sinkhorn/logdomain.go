@@ -163,7 +163,7 @@ func (it *iteration[T]) columnPotentials(ctx context.Context, k int, g []T, scal
 }
 
 // keepWeightless sets the potentials f of points without weight. The rows of K of these points must not grow when f and g
-// become the base. The rows do not contribute, but an infinite element would become NaN.
+// become the base. The scalings of these rows are 0, but 0 times an infinite element would be NaN.
 func (it *iteration[T]) keepWeightless(f, g []T) {
 	var rise T
 	for j, g := range g {

@@ -66,8 +66,8 @@ func optimality[T dist.Float](p *Problem[T], plan dist.Matrix[T]) (worst float64
 }
 
 // TestUnequalMasses checks that problems with penalties up to 10⁵ converge for any sums of a and b, and that the plan satisfies
-// the optimality conditions. Without the shift (unequal.go), log u and log v would change by only about one in each pass,
-// although the solution is 10⁴ away.
+// the optimality conditions. Without the shift (unequal.go), each pass would change log u and log v by only about 1, but they
+// must change by about 10⁴.
 func TestUnequalMasses(t *testing.T) {
 	t.Run("float64", unequalMasses[float64])
 	t.Run("float32", unequalMasses[float32])

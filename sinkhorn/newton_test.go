@@ -140,8 +140,8 @@ func TestFactor(t *testing.T) {
 	}
 }
 
-// TestFactorInTime checks that a factor is computed when conjugate gradients have cost as much as the factor. At n = 4000, this
-// takes a few hundred passes over K, or thousands of passes over a list.
+// TestFactorInTime checks that a factor is computed when conjugate gradients have cost as much as the factor. At n = 4000, a
+// factor costs as much as a few hundred passes over K, or as thousands of passes over a list.
 func TestFactorInTime(t *testing.T) {
 	for _, c := range []struct{ n, listed, least, most int }{
 		{256, 0, 60, 140}, {1000, 0, 60, 140}, {4000, 0, 150, 450},
@@ -329,8 +329,8 @@ func TestSparse(t *testing.T) {
 	}
 }
 
-// checkMarginals compares the marginals of a plan with the marginals of its problem. The argument said is the reported error of
-// the column sums.
+// checkMarginals compares the marginals of a plan with the marginals of its problem. The argument reported is the error of
+// the column sums that the result contains.
 func checkMarginals[T dist.Float](t *testing.T, what string, plan dist.Matrix[T], p *Problem[T], reported float64) {
 	t.Helper()
 	columns := make([]float64, plan.Cols)

@@ -17,7 +17,7 @@ import (
 	"github.com/gomonge/monge/sinkhorn"
 )
 
-// blocked lists the folders whose constants include block sizes. The tests draw many problem sizes near these constants.
+// blocked lists the folders whose constants include block sizes. The tests pick many problem sizes near these constants.
 var blocked = []string{"sinkhorn", "internal/gibbs", "internal/asm/pass", "internal/asm/block", "internal/asm/lane"}
 
 func TestOracle(t *testing.T) {
@@ -102,8 +102,8 @@ type instance[T dist.Float] struct {
 
 // copies contains the points of one side of a problem. Each point is a copy of a distinct point.
 type copies struct {
-	of    []int         // index of the distinct point
-	share []oracle.Real // fraction of the weight of the distinct point
+	original []int         // index of the distinct point
+	share    []oracle.Real // fraction of the weight of the distinct point
 }
 
 func reals[T dist.Float](m trial.View[T]) [][]oracle.Real {
@@ -135,25 +135,25 @@ func weights[T dist.Float](c *trial.Case, n int, zeros bool) []T {
 	return trial.Vector(c, n, func(i int) T { return w[i] / sum })
 }
 
-// group describes copies of n distinct points. Copy i has the weight given[i], or a uniform weight if given is nil, and is a
-// copy of point of[i]. The second result is the sum of the weights for each distinct point.
-func group[T dist.Float](of []int, n int, given []T) (copies, []oracle.Real) {
+// group describes copies of n distinct points. Copy i is a copy of point originals[i] and has the weight given[i], or a uniform
+// weight if given is nil. The second result is the sum of the weights for each distinct point.
+func group[T dist.Float](originals []int, n int, given []T) (copies, []oracle.Real) {
 	w, sums := realsOf(given), make([]oracle.Real, n)
 	if given == nil {
-		w = slices.Repeat([]oracle.Real{oracle.Of(1).Div(oracle.Of(len(of)))}, len(of))
+		w = slices.Repeat([]oracle.Real{oracle.Of(1).Div(oracle.Of(len(originals)))}, len(originals))
 	}
-	for i, k := range of {
+	for i, k := range originals {
 		sums[k] = sums[k].Add(w[i])
 	}
-	for i, k := range of {
+	for i, k := range originals {
 		if w[i] = w[i].Div(sums[k]); sums[k].Hi == 0 {
 			w[i] = oracle.Of(1)
 		}
 	}
-	return copies{of, w}, sums
+	return copies{originals, w}, sums
 }
 
-// repeat replaces the problem by a problem of n against m points, which are copies of the points of the old problem.
+// repeat replaces the problem by a problem of n × m points, which are copies of the original points.
 func (in *instance[T]) repeat(c *trial.Case, n, m int, zeros bool) {
 	p := &in.problem
 	choose := func(n, distinct int) []int {
@@ -179,7 +179,7 @@ func (in *instance[T]) repeat(c *trial.Case, n, m int, zeros bool) {
 		cost := p.Cost
 		p.Cost = dist.Matrix[T](trial.Matrix(c, n, m, func(i, j int) T { return cost.At(rows[i], columns[j]) }))
 	}
-	in.a.of, in.b.of = rows, columns
+	in.a.original, in.b.original = rows, columns
 	in.weigh(c, !c.Chance(4), !c.Chance(4), zeros)
 	if c.Chance(3) {
 		in.set.Domain = sinkhorn.DomainLog
@@ -192,16 +192,16 @@ func (in *instance[T]) repeat(c *trial.Case, n, m int, zeros bool) {
 func (in *instance[T]) weigh(c *trial.Case, a, b, zeros bool) {
 	p := &in.problem
 	if p.A = nil; a {
-		p.A = weights[T](c, len(in.a.of), zeros)
+		p.A = weights[T](c, len(in.a.original), zeros)
 	}
 	if p.B = nil; b {
-		p.B = weights[T](c, len(in.b.of), zeros)
+		p.B = weights[T](c, len(in.b.original), zeros)
 	}
-	in.a, in.plain.A = group(in.a.of, len(in.plain.A), p.A)
-	in.b, in.plain.B = group(in.b.of, len(in.plain.B), p.B)
+	in.a, in.plain.A = group(in.a.original, len(in.plain.A), p.A)
+	in.b, in.plain.B = group(in.b.original, len(in.plain.B), p.B)
 }
 
-// draw returns a random problem of n against m points. λ times the largest cost is at most the argument most.
+// draw returns a random problem of n × m points. The product of λ and the largest cost is at most the argument most.
 func draw[T dist.Float](c *trial.Case, n, m int, most float64, zeros bool) *instance[T] {
 	in := &instance[T]{}
 	p := &in.problem
@@ -270,7 +270,7 @@ func (in *instance[T]) bound(k int) float64 {
 	if in.mixed {
 		kernel += 0x1p-24
 	}
-	n := float64(max(len(in.a.of), len(in.b.of)))
+	n := float64(max(len(in.a.original), len(in.b.original)))
 	return float64(2*k+3) * (kernel + (n/4+12)*u)
 }
 
@@ -331,7 +331,7 @@ func compareResult[T dist.Float](c *trial.Case, in *instance[T], s oracle.Scalin
 		}
 	}
 	rows, _ := oracle.Sums(want, len(s.V))
-	for i, p := range in.a.of {
+	for i, p := range in.a.original {
 		for l, v := range images[p] {
 			q := v.Div(rows[p])
 			if rows[p].Hi == 0 || in.a.share[i].Hi == 0 {
@@ -352,7 +352,7 @@ func comparePotentials[T dist.Float](c *trial.Case, in *instance[T], u []oracle.
 			most = max(most, math.Abs(logs[i]))
 		}
 	}
-	for i, p := range side.of {
+	for i, p := range side.original {
 		own := math.Log(side.share[i].Hi)
 		bound := e + 8*trial.Epsilon[T]()*(math.Abs(logs[p])+math.Abs(own)+in.largestScaledCost)
 		trial.Near(c, got[i], oracle.Of(logs[p]+own), bound, "potential %s %d of %d", name, i, len(got))
@@ -362,9 +362,9 @@ func comparePotentials[T dist.Float](c *trial.Case, in *instance[T], u []oracle.
 
 // comparePlan compares a plan with the oracle's plan. Elements may have a relative error of e.
 func comparePlan[T dist.Float](c *trial.Case, in *instance[T], want [][]oracle.Real, e float64, plan trial.View[T]) {
-	for i, p := range in.a.of {
+	for i, p := range in.a.original {
 		row := plan.Row(i)
-		for j, q := range in.b.of {
+		for j, q := range in.b.original {
 			v := float64(in.a.share[i].Hi * in.b.share[j].Hi * want[p][q].Hi)
 			if got := float64(row[j]); !(math.Abs(got-v) <= e*v+trial.Normal[T]()) {
 				c.Errorf("plan %d, %d of %d × %d = %v, want %v to %v", i, j, plan.Rows, plan.Cols, got, v, e*v)
@@ -382,14 +382,15 @@ type outputs[T dist.Float] struct {
 }
 
 func newOutputs[T dist.Float](c *trial.Case, in *instance[T]) *outputs[T] {
-	n, m := len(in.a.of), len(in.b.of)
+	n, m := len(in.a.original), len(in.b.original)
 	return &outputs[T]{
 		plan: trial.Output[T](c, n, m), image: trial.Output[T](c, in.problem.X.Rows, in.problem.X.Cols),
 		f: trial.OutputVector[T](c, n), g: trial.OutputVector[T](c, m), costs: trial.OutputVector[float64](c, 3),
 	}
 }
 
-// computeAll copies all outputs of a result to o. It reads the plan in two pieces, the rows before first and the other rows.
+// computeAll copies all outputs of a result to o. It reads the plan in two pieces: the rows before row first, and the remaining
+// rows.
 func (o *outputs[T]) computeAll(c *trial.Case, r *sinkhorn.Result[T], first int) {
 	c.Helper()
 	ctx := context.Background()
@@ -450,7 +451,7 @@ func compareIterations[T dist.Float](c *trial.Case, used *history[T], large bool
 	in.set.Gradient = c.Chance(4)
 	if c.Chance(3) {
 		in.problem.Start = trial.Vector(c, n, func(i int) T {
-			if in.a.share[i].Hi*in.plain.A[in.a.of[i]].Hi == 0 && c.Chance(2) {
+			if in.a.share[i].Hi*in.plain.A[in.a.original[i]].Hi == 0 && c.Chance(2) {
 				return T(math.Inf(-1))
 			}
 			return T(c.NormFloat64())
@@ -497,7 +498,7 @@ func compareIterations[T dist.Float](c *trial.Case, used *history[T], large bool
 // start returns the first scaling u⁰ of the distinct points.
 func (in *instance[T]) start() []oracle.Real {
 	u := make([]oracle.Real, len(in.plain.A))
-	for i, p := range in.a.of {
+	for i, p := range in.a.original {
 		first := oracle.Of(1)
 		if in.problem.Start != nil {
 			first = oracle.Of(in.problem.Start[i]).Exp()
@@ -507,8 +508,8 @@ func (in *instance[T]) start() []oracle.Real {
 	return u
 }
 
-// compareConvergence checks the result of a solve to a tolerance: the plan is T_ij = exp(f_i − λM_ij + g_j), its row sums are a,
-// and its column sums differ from b by at most the tolerance.
+// compareConvergence checks the result of a solve with a tolerance: the plan is T_ij = exp(f_i − λM_ij + g_j), its row sums are
+// a, and its column sums differ from b by at most the tolerance.
 func compareConvergence[T dist.Float](c *trial.Case, used *history[T]) {
 	c.Alone()
 	n, m := sizes(c, 1<<10, 1<<14)
@@ -702,9 +703,9 @@ func compareGradients[T dist.Float](c *trial.Case, used *history[T], large bool)
 			by[p][q] = oracle.Derivative(&row[q], cost)
 		}
 	}
-	for i, p := range in.a.of {
+	for i, p := range in.a.original {
 		row := byCost.Row(i)
-		for j, q := range in.b.of {
+		for j, q := range in.b.original {
 			share := in.a.share[i].Hi * in.b.share[j].Hi
 			if got, want := float64(row[j]), float64(by[p][q].Hi*share); !(math.Abs(got-want) <= e*share+trial.Normal[T]()) {
 				c.Errorf("%v gradient by cost %d, %d of %d × %d = %v, want %v to %v", mode, i, j, n, m, got, want, e*share)
@@ -731,7 +732,7 @@ func compareGradients[T dist.Float](c *trial.Case, used *history[T], large bool)
 		}
 	}
 	near := func(got trial.View[T], want [][]oracle.Real, side copies, what string) {
-		for i, p := range side.of {
+		for i, p := range side.original {
 			share := side.share[i]
 			for l, v := range want[p] {
 				trial.Near(c, got.Row(i)[l], v.Mul(share), 4*e*size*share.Hi, "%v gradient by %s %d, %d of %d × %d", mode, what, i, l, n, m)

@@ -269,7 +269,7 @@ func (d *unbalanced[T]) updateColumns() bool {
 	return d.it.partial == 0 || d.it.isSafe(d.tv, d.it.b)
 }
 
-// caps marks the rows and columns that are at their cap.
+// caps marks the rows and columns whose scalings are at their upper bound (the cap).
 type caps struct{ rows, columns []bool }
 
 // ofSide returns the marks of one side with n points.

@@ -92,8 +92,8 @@ func TestPartialCertificates(t *testing.T) {
 	}
 }
 
-// TestPartialFar checks problems of distant points. Rounding removes all plan elements that connect the parts of the plan, and
-// ε-scaling fails. The start from the unregularized problem must converge.
+// TestPartialFar checks problems of distant points. Rounding divides the plan into disconnected blocks, and ε-scaling fails.
+// The start from the unregularized problem must converge.
 func TestPartialFar(t *testing.T) {
 	for i, c := range []struct {
 		seed      uint64

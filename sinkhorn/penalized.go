@@ -53,8 +53,8 @@ func (d *unbalanced[T]) setRows() {
 	}
 }
 
-// setResidual sets the marginal error and the gradient e = b' − c. The masses that the columns require are b' = c (v'/v)^(1/τ),
-// where v' is the best v.
+// setResidual sets the marginal error and the gradient e = b' − c, where c contains the column sums. The column sums that the
+// penalties require are b' = c (v'/v)^(1/τ), where v' is the best v.
 func (d *unbalanced[T]) setResidual() {
 	it, p := d.it, d.it.penaltyOfB
 	d.bestColumns()
@@ -86,8 +86,8 @@ func (d *unbalanced[T]) setMass(mass float64) {
 	}
 }
 
-// penaltyGains replaces every x by ρ(1 − e^(−x/ρ)), where ρ is the penalty of a side. This value is the increase of the dual
-// for each unit of mass that the side requires, if x is added to a dual variable of the side.
+// penaltyGains replaces every x by ρ(1 − e^(−x/ρ)), where ρ is the penalty of a side. If x is added to a dual variable of the
+// side, the dual increases by this value for each unit of mass that the side requires.
 func (d *unbalanced[T]) penaltyGains(x []T, rho float64) {
 	if math.IsInf(rho, 1) {
 		return

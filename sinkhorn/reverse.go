@@ -51,7 +51,7 @@ func (rev *reverse[T]) growLog(kernel *gibbs.Kernel[T]) {
 	kernel.GrowColumn(&rev.gk)
 }
 
-// unrolledAdjoint computes M̄ by the reverse pass.
+// unrolledAdjoint computes the unrolled gradient M̄ = ∂Cost/∂M by a reverse pass through the iterations.
 func (g *gradients[T]) unrolledAdjoint(ctx context.Context, it *iteration[T]) error {
 	if !it.settings.Gradient {
 		return errNoGradient
@@ -150,7 +150,7 @@ func (it *iteration[T]) adjointColumns(t, v []T) {
 // divideFrom is the minimum vector length for which pass.Divide is used instead of a loop.
 const divideFrom = 32
 
-// beginReverse begins the reverse pass at the plan.
+// beginReverse begins the reverse pass at the last iterate.
 func (g *gradients[T]) beginReverse(ctx context.Context, it *iteration[T]) error {
 	kernel, rev, last := &it.kernel, &g.reverse, it.res.Iterations
 	g.terms.Reset(kernel, 2*last, it.lambda)
@@ -179,8 +179,8 @@ func (g *gradients[T]) beginReverse(ctx context.Context, it *iteration[T]) error
 	return nil
 }
 
-// nextSegment moves to the base of iterate k, and sets s^k and q = Kᵀs^k. α^k and the argument u are relative to the old base,
-// and s^k is relative to the new base.
+// nextSegment moves to the base potentials of iterate k, and sets s^k and q = Kᵀs^k. α^k and the argument u are relative to the
+// old base, and s^k is relative to the new base.
 func (g *gradients[T]) nextSegment(ctx context.Context, it *iteration[T], k int, u []T) error {
 	rev := &g.reverse
 	s := it.sweep.s
@@ -213,8 +213,8 @@ func (rev *reverse[T]) keepsBase(it *iteration[T], k int) bool {
 	return kind == rev.basis || kind == potentialKind && rev.basis != mixedBasis
 }
 
-// relativeScaling returns u or v of iterate k relative to the current base, in the slot of the iterate or in dst. The second
-// result reports whether the scaling is in the safe range.
+// relativeScaling returns u or v of iterate k relative to the current base. The returned slice is dst or the stored iterate. The
+// second result reports whether the scaling is in the safe range.
 func (rev *reverse[T]) relativeScaling(it *iteration[T], dst []T, d side, k int) ([]T, bool) {
 	if it.kind(k) == rev.basis {
 		return it.slot(d, k), true

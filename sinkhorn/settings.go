@@ -45,7 +45,7 @@ type Settings struct {
 	// started. Results do not depend on Workers.
 	Workers int
 	// MaxMemory is the number of bytes that the workspace of one problem, or of one gradient, may take; 0 means 8 GiB. A
-	// problem that might need more returns ErrSettings before anything is allocated. A solve to a Tolerance needs less memory
+	// problem that might need more returns ErrSettings before anything is allocated. A solve with a Tolerance needs less memory
 	// with Unaccelerated. Results do not depend on MaxMemory. In a batch, each worker may use MaxMemory bytes.
 	MaxMemory int64
 }

@@ -29,7 +29,7 @@ const (
 	sparseWork  = 1 << 18 // maximum products between two checks of the context
 
 	groupElements = 1 << 14 // minimum list elements in a group of pieces; each group has its own sums
-	groupColumn   = 4       // minimum list elements of a group per column
+	groupColumn   = 4       // minimum list elements of a group for each column of K
 	mostGroups    = 16
 )
 
@@ -50,7 +50,7 @@ type sparse[T dist.Float] struct {
 	take    func(ctx context.Context, w, group int) error
 }
 
-// listPiece is the part of the list for the rows of one piece of K.
+// listPiece contains the list elements of one piece (a block of rows) of K.
 type listPiece struct {
 	ends   []int // end of each row's elements
 	column []int32
@@ -182,8 +182,8 @@ func (p *sparse[T]) multiplyGroup(ctx context.Context, _, group int) error {
 	return nil
 }
 
-// multiplyRows adds the contribution of rows i … last−1 to SᵀS t to q. The loops do not use FMA, because Go tests for the
-// instruction before each FMA.
+// multiplyRows computes the contribution of rows i … last−1 to SᵀS t, and adds the contribution to q. The loops do not use FMA,
+// because Go tests for the instruction before each FMA.
 func (p *listPiece) multiplyRows(q, t []float64, i, last int) {
 	first := 0
 	if i > 0 {

@@ -6,10 +6,10 @@ import (
 	"github.com/gomonge/monge/dist"
 )
 
-// Newton's method stalls if λ is so large that the rough start from ε-scaling is far from the solution. Rounding then removes
-// all elements that connect the parts of the plan, and every step has to find the connections again. For smaller λ, the parts
-// of the plan are connected. Therefore λ is doubled repeatedly from a small value, and Newton's method also solves each stage.
-// The dual variables f/λ then change little between stages.
+// Newton's method stalls if λ is so large that the rough start from ε-scaling is far from the solution. Rounding then divides
+// the plan into disconnected blocks, and every step has to find the connections again. For smaller λ, the blocks are connected.
+// Therefore λ is doubled repeatedly from a small value, and Newton's method also solves each stage. The dual variables f/λ then
+// change little between stages.
 //
 // A stage may ignore weights below its marginal error. If these weights matter for the tolerance, Newton's method stalls again.
 // Then the stages are repeated with the tolerance of the solve.

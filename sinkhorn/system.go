@@ -31,7 +31,7 @@ type system[T dist.Float] struct {
 	diag, rows          []T
 	rhs, beta, z, d, sd []T
 	mass                float64
-	epsilon             T    // elements of S (sparse.go) up to epsilon are omitted from a list and a factor
+	epsilon             T    // elements of S up to epsilon are omitted from a sparse list and a factor (sparse.go)
 	shiftInvariant      bool // the matrix times a constant vector is 0
 	commonRow           []T  // vector t of partial transport, which adds − t tᵀ/commonRowSum to the matrix; otherwise nil
 	commonRowSum        T
@@ -51,17 +51,17 @@ func (sys *system[T]) setup(it *iteration[T], t plan[T], diag, rows []T) {
 	sys.mass, sys.epsilon, sys.shiftInvariant, sys.commonRow = it.mass, T(it.limits.epsilon), !it.unequal, nil
 }
 
-// conjugateGradients continues from β, whose residual is rhs. It ends when the squared residual is at most goal, an element of
-// β exceeds radius, or the number of steps reaches most. It also ends if the squared residual has not halved for more than
-// stall steps, because the remaining residual is rounding error. The residual is measured in the norm of 1/diag.
+// conjugateGradients continues from β, whose residual is rhs. It ends when the squared residual is at most goal, when an element
+// of β exceeds radius, or after maxSteps steps. It also ends if the squared residual has not halved for more than stall steps,
+// because the remaining residual is rounding error. The residual is measured in the norm of 1/diag.
 // conjugateGradients returns the squared residual and the number of steps.
-func (sys *system[T]) conjugateGradients(ctx context.Context, goal, radius float64, most, stall int) (size float64, steps int, err error) {
+func (sys *system[T]) conjugateGradients(ctx context.Context, goal, radius float64, maxSteps, stall int) (size float64, steps int, err error) {
 	sys.setRowWeights()
 	// rhs contains the residual, z contains the preconditioned residual, and d is the direction.
 	rho, size := sys.precondition()
 	copy(sys.d, sys.z)
 	best, since := size, 0
-	for ; steps < most; steps++ {
+	for ; steps < maxSteps; steps++ {
 		if !(size > goal) || since > stall {
 			break
 		}
@@ -188,7 +188,7 @@ func largest[T dist.Float](x []T) float64 {
 	return math.Float64frombits(most)
 }
 
-// stepCost returns the cost of a conjugate gradient step, and the fraction of an iteration that the step counts as.
+// stepCost returns the cost of a conjugate gradient step, and the share of a step in the iteration count.
 func (sys *system[T]) stepCost() (cost, share float64) {
 	m, elements := float64(sys.kernel.M()), float64(max(1, sys.sparse.count.Load()))
 	cost, share = sys.passCost(), 1

@@ -33,13 +33,13 @@ type member[T dist.Float] struct {
 }
 
 // gatherMembers sets the members of the group. Each member begins in the plain domain, or its needsSolve is true.
-func (g *group[T]) gatherMembers(ctx context.Context, problems []Problem[T], which []int, lanes bool) {
-	for len(g.members) < len(which) {
+func (g *group[T]) gatherMembers(ctx context.Context, problems []Problem[T], indices []int, lanes bool) {
+	for len(g.members) < len(indices) {
 		g.members = append(g.members, member[T]{it: newIteration(g.workspace)})
 	}
-	g.memberCount = len(which)
+	g.memberCount = len(indices)
 	g.affordableShape = gibbs.Shape{}
-	for i, at := range which {
+	for i, at := range indices {
 		m := &g.members[i]
 		m.err, m.finished, m.outcome = nil, false, outcome[T]{it: &m.it}
 		m.it.res, m.it.kernelCurrent = Result[T]{}, !lanes
