@@ -127,8 +127,9 @@ func rotatePair(x, y []float64, c, s float64) {
 	}
 }
 
-// Sign returns the sign, 1 or −1, of the first of the elements of x with the largest magnitude. It
-// makes the sign of an eigenvector unique.
+// Sign returns the sign, 1 or −1, of the element of x with the largest magnitude. If several elements
+// have this magnitude, Sign uses the first one. Multiplication by Sign makes the sign of an
+// eigenvector unique.
 func Sign(x []float64) float64 {
 	var top float64
 	sign := 1.

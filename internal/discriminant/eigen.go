@@ -243,8 +243,9 @@ func (e *eigen[T]) multiplyScatter(ctx context.Context, dst, v *mat.Dense, withi
 	x, in, edges := dense.View(s.X), dense.View(v), dense.View(e.edges)
 	y, z, t := matrix.New(n, k, e.y), matrix.New(n, k, e.z), matrix.New(k, d, e.t)
 	e.o.eachPiece(ctx, n, 64, func(i, j int) { matrix.Mul(y.RowRange(i, j), x.RowRange(i, j), in, false) })
-	// part multiplies the block of edges in rows i … j−1 and columns k, from ≤ k < to, by rows k
-	// of y. It stores the product in rows i … j−1 of z, or adds the product if add is set.
+	// part multiplies a block of edges by a block of rows of y. The block of edges has the rows
+	// i … j−1. The arguments from and to delimit its columns and the rows of y. part stores the
+	// product in rows i … j−1 of z, or adds the product to these rows if add is set.
 	part := func(i, j, from, to int, add bool) {
 		if from < to {
 			matrix.Mul(z.RowRange(i, j), edges.RowRange(i, j).ColRange(from, to), y.RowRange(from, to), add)

@@ -209,10 +209,11 @@ func (f *filter) maxCoarse() float64 {
 
 // setStep chooses the step length. The longest step divides the widest range of a table into
 // maxCoarse steps, so no entry of coarse exceeds maxCoarse. A shorter step makes rounding errors
-// smaller, but cuts large entries down to maxCoarse. If bound is finite, setStep prefers the step
-// that puts bound 32·m steps above base, where m is the number of parts. With this step, rounding
-// loses on average less than 2 % of the bound, and rows within bound rarely have entries that were
-// cut.
+// smaller, but setStep must then replace large entries by maxCoarse.
+//
+// If bound is finite, setStep prefers the step length (bound − base)/(32·m), where m is the number of
+// parts. With this step length, rounding loses on average less than 2 % of the bound. Rows within
+// the bound rarely have an entry that was replaced by maxCoarse.
 func (b *lowerBounds) setStep(bound float64) {
 	largest := b.filter.maxCoarse()
 	b.step = b.widestRange / largest

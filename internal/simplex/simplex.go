@@ -582,8 +582,8 @@ func (s *Solver[T]) subtree(top int32) []int32 {
 
 // pivotUntilOptimal makes pivots until no reduced cost is negative. It collects the arc of least
 // reduced cost from each of a few rows. The collected arc with the most negative reduced cost enters
-// the tree. pivotUntilOptimal repeats this step until the remaining negative reduced costs have less
-// than an eighth of the first magnitude. Then it continues with the next rows.
+// the tree. pivotUntilOptimal repeats this step until every collected reduced cost is smaller in
+// magnitude than an eighth of the first reduced cost. Then it continues with the next rows.
 //
 // If exact is false, a pivot only shifts dual variables, and all dual variables are recomputed from
 // time to time. Two rules then prevent an endless loop due to rounding errors: a reduced cost
@@ -763,10 +763,10 @@ func (s *Solver[T]) shiftDualsBelow(top int32) {
 // reaches zero first, which splits the tree. It attaches the smaller part of the tree to the larger
 // part and returns the new top of the smaller part.
 //
-// The flow of the new arc increases. On the way up from its row, the flows of arcs from rows to
-// their parents decrease, and the flows of the other arcs increase. On the way up from its column,
-// the flows of arcs from columns to their parents decrease, and the flows of the other arcs
-// increase.
+// The flow of the new arc increases. On the path up from the row of the new arc, the flow of an arc
+// decreases if the lower node is a row, and increases if the lower node is a column. On the path up
+// from the column of the new arc, the flow of an arc decreases if the lower node is a column, and
+// increases if the lower node is a row.
 func (s *Solver[T]) pivot(a arc) int32 {
 	s.Pivots++
 	i, j := a.row, int32(s.n)+a.column

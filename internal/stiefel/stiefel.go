@@ -219,7 +219,7 @@ func causeOr(ctx context.Context, err error) error {
 	return err
 }
 
-// operand returns a as a blas64.General after checking its shape.
+// operand checks the shape of a point or vector and returns its blas64.General.
 func (m *Manifold) operand(a *mat.Dense) blas64.General {
 	raw := a.RawMatrix()
 	if raw.Rows != m.d || raw.Cols != m.p {
