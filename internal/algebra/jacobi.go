@@ -10,8 +10,8 @@ import (
 
 // Jacobi returns the eigenvalues of the symmetric matrix a (n × n), largest first, and the
 // eigenvectors as the columns of v (n × n, orthonormal): A = V·diag(λ)·Vᵀ. It overwrites a. In each
-// eigenvector, the first of the elements with the largest magnitude is positive. Jacobi reports
-// false if a is not finite or the context ends.
+// eigenvector, the element with the largest magnitude (the first, if there are several) is positive.
+// Jacobi reports false if a is not finite or the context ends.
 //
 // It is the cyclic Jacobi method (H. Rutishauser, "The Jacobi method for real symmetric matrices",
 // Numer. Math. 9, 1966) for small matrices; it takes about 10·n³ operations. For well-scaled

@@ -18,8 +18,8 @@ import (
 // of the whole problem. The expectations of these costs differ from the σ_b² and σ_w² of all
 // samples for two reasons: nearest neighbors are farther apart in a mini-batch, and about
 // 1/BatchSize of a sample's weight is transported to the sample itself. The loss is biased, but the
-// gradients are unbiased estimates of the gradient of the expected mini-batch loss (K. Fatras, Y. Zine, R.
-// Flamary, R. Gribonval and N. Courty, "Learning with minibatch Wasserstein", AISTATS 2020).
+// gradients are unbiased estimates of the gradient of the expected mini-batch loss (K. Fatras, Y.
+// Zine, R. Flamary, R. Gribonval and N. Courty, "Learning with minibatch Wasserstein", AISTATS 2020).
 // Measurements are in wda/SOLVERS.md.
 //
 // The direction of a step is the gradient of log J, with running means instead of σ_b² and σ_w² to
@@ -151,9 +151,9 @@ func (b *batches[T]) draw(ctx context.Context) (*Objective[T], error) {
 type stochastic[T dist.Float] struct {
 	driver         *Driver[T]
 	batches        *batches[T]
-	between        float64 // running means
-	within         float64
-	square         float64
+	between        float64    // running mean of σ_b²
+	within         float64    // running mean of σ_w²
+	square         float64    // running mean of the squared gradient norm
 	meanAge, age   int        // numbers of averaged mini-batches: meanAge for the costs, age for the gradient
 	grad, momentum *mat.Dense // tangent vectors at the current projection
 	mean           *mat.Dense

@@ -11,9 +11,9 @@ import (
 	"github.com/gomonge/monge/internal/nearest"
 )
 
-// filter contains the data for lower bounds of distances: a 4-bit group number for each part of
-// each row. A 4-bit code is its own group number. With 8-bit codes, the 256 vectors of a codebook
-// are divided into 16 groups of 16 close vectors.
+// filter contains the data for lower bounds of distances: a 4-bit group number for each code of each
+// row. The group number of a 4-bit code is the code itself. For 8-bit codes, the 256 vectors of a
+// codebook are divided into 16 groups of 16 close vectors.
 type filter struct {
 	parts      int    // number of leading parts of a row that the filter uses; 0 if there is no filter
 	packed     []byte // the groups of all rows, in the block layout of codes.Sums4

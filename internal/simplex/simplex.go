@@ -162,8 +162,8 @@ func (s *Solver[T]) Solve(ctx context.Context, p *Problem[T]) error {
 }
 
 // SolveChanged solves the problem of the previous Solve after some costs have changed. It starts
-// from the previous tree. The previous Solve must have succeeded. The argument
-// minChanged is a lower bound of the previous values of the changed costs.
+// from the previous tree. The previous Solve must have succeeded. The argument minChanged is a lower
+// bound of the previous values of the changed costs.
 func (s *Solver[T]) SolveChanged(ctx context.Context, p *Problem[T], minChanged float64) error {
 	for k, cost := range s.arcCost {
 		i, j := k, int(s.nodes[k].parent)-s.n
