@@ -40,10 +40,10 @@ func NewSVD(m, n int) *SVD {
 //
 // The algorithm is the one-sided Jacobi method (M. R. Hestenes, "Inversion of matrices by
 // biorthogonalization and related results", J. SIAM 6, 1958). The method rotates pairs of columns
-// until all columns are orthogonal to rounding. The singular vectors are orthonormal to rounding,
-// even for small singular values (J. Demmel and K. Veselić, "Jacobi's method is more accurate than
-// QR", SIAM J. Matrix Anal. Appl. 13, 1992). A column shorter than 2⁻⁵⁰⁰ times the largest element
-// counts as zero.
+// until all columns are orthogonal up to rounding errors. The singular vectors are orthonormal up to
+// rounding errors, even for small singular values (J. Demmel and K. Veselić, "Jacobi's method is more
+// accurate than QR", SIAM J. Matrix Anal. Appl. 13, 1992). A column shorter than 2⁻⁵⁰⁰ times the
+// largest element counts as zero.
 func (s *SVD) Factorize(ctx context.Context) bool {
 	n, m := s.U.Rows, s.U.Cols
 	top := 0.

@@ -158,8 +158,8 @@ func effectiveRank(s matrix.Matrix[float64]) float64 {
 
 // scatterEigenvectors adds a multiple of the identity to S_w. The trace of this multiple is
 // f·(tr S_w + ridge + scatterNoise·tr S_b), where f is the first element of scatterFloors for which
-// the sum is positive definite. If the samples of each class coincide or every sample is transported
-// to itself, tr S_w is only rounding error, and the term scatterNoise·tr S_b is needed.
+// the resulting matrix is positive definite. If the samples of each class coincide or every sample is
+// transported to itself, tr S_w is only rounding error, and the term scatterNoise·tr S_b is needed.
 var scatterFloors = []float64{1e-9, 1e-6, 1e-3}
 
 const scatterNoise = 1e-6

@@ -36,7 +36,7 @@ const (
 	// (n + d)·2⁻⁵². The second bound is the rounding error of sums over d features.
 	minPivot = 1e-13
 	// ConditionLimit is the smallest ratio of the last pivot to the first pivot for which the span
-	// is used. The basis Q of the span is orthonormal to 2⁻⁵² divided by this ratio.
+	// is used. The basis Q of the span is orthonormal up to an error of 2⁻⁵² divided by this ratio.
 	ConditionLimit = 1e-7
 	// A start is rank-deficient if its smallest singular value is at most minStartRatio times its
 	// largest singular value.

@@ -79,8 +79,8 @@ type Problem[T num.Float] struct {
 	// 1. CostWork determines how often Solve checks the context.
 	CostWork float64
 	// Columns, if not nil, is an assignment: the column of each row. Solve starts from this
-	// assignment. V contains dual variables of the columns for which the assignment is optimal up
-	// to rounding. All weights must be equal.
+	// assignment. V contains the dual variables of the columns. With these dual variables, the
+	// assignment must be optimal up to rounding errors. All weights must be equal.
 	Columns []int32
 	V       []float64
 }
@@ -523,9 +523,10 @@ func (s *Solver[T]) DualTo(u, v []float64) (price float64) {
 	return -s.dualSum(row, column)
 }
 
-// recomputeDuals computes all dual variables from the tree. It shifts them by a constant. The
-// constant minimizes the largest magnitude of the rows' dual variables, and with it the rounding
-// errors. In partial transport, the constant instead makes the dual variable of the dummy column 0.
+// recomputeDuals computes all dual variables from the tree and shifts the dual variables by a
+// constant. The constant minimizes the largest magnitude of the rows' dual variables, to keep
+// rounding errors small. In partial transport, the constant instead makes the dual variable of the
+// dummy column 0.
 func (s *Solver[T]) recomputeDuals() {
 	g := 0.
 	if s.partial {

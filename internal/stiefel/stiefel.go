@@ -4,8 +4,8 @@
 //
 // the set of matrices with orthonormal columns, with the metric of ℝ^{d×p}: ⟨U, V⟩ = tr(UᵀV).
 //
-// The tangent space at P is { V : PᵀV + VᵀP = 0 } and its orthogonal complement is { P S : S = Sᵀ
-// }. Sources: Absil, Mahony and Sepulchre, Optimization Algorithms on Matrix Manifolds, Princeton
+// The tangent space at P is { V : PᵀV + VᵀP = 0 }. Its orthogonal complement is { P S : S = Sᵀ }.
+// Sources: Absil, Mahony and Sepulchre, Optimization Algorithms on Matrix Manifolds, Princeton
 // 2008 (AMS below); Edelman, Arias and Smith, The geometry of algorithms with orthogonality
 // constraints, SIAM J. Matrix Anal. Appl. 1998; the embedded Stiefel factory of Manopt.
 //
