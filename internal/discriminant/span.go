@@ -20,10 +20,10 @@ import (
 //
 //	Π XXᵀ Πᵀ = L Lᵀ,    L = (L₁ ; L₂) n × r.
 //
-// The permutation Π moves the rows chosen by the pivots to the top. Let X₁ contain these r rows. Then
-// Q = X₁ᵀ L₁⁻ᵀ is an orthonormal basis of the span, and L contains the coordinates of the samples in
-// this basis. The fit uses these n × r coordinates as samples. If it finds the projection P' of the
-// coordinates, then P = Q P' is the projection of the features.
+// The permutation Π moves the r rows of X chosen by the pivots to the top. Let X₁ contain these
+// rows. Then Q = X₁ᵀ L₁⁻ᵀ is an orthonormal basis of the span, and L contains the coordinates of
+// the samples in this basis. The fit uses these n × r coordinates as samples. If it finds the
+// projection P' of the coordinates, then P = Q P' is the projection of the features.
 //
 // If the caller gives a start P⁰, the start may have a component E = P⁰ − QQᵀP⁰ outside the span. Let
 // W be an orthonormal basis of the columns of E. Every iterate lies in the span of Q and W, because

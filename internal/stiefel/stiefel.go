@@ -219,7 +219,7 @@ func causeOr(ctx context.Context, err error) error {
 	return err
 }
 
-// operand checks the shape of a point or vector and returns its blas64.General.
+// operand checks the shape of the matrix a and returns the blas64.General of a.
 func (m *Manifold) operand(a *mat.Dense) blas64.General {
 	raw := a.RawMatrix()
 	if raw.Rows != m.d || raw.Cols != m.p {
