@@ -10,8 +10,8 @@ import (
 
 // Jacobi returns the eigenvalues of the symmetric matrix a (n × n), largest first, and the
 // eigenvectors as the columns of v (n × n, orthonormal): A = V·diag(λ)·Vᵀ. It overwrites a. In each
-// eigenvector, the first of the elements with the largest magnitude is positive. Jacobi reports
-// false if a is not finite or the context ends.
+// eigenvector, the element with the largest magnitude (the first, if there are several) is positive.
+// Jacobi reports false if a is not finite or the context ends.
 //
 // It is the cyclic Jacobi method (H. Rutishauser, "The Jacobi method for real symmetric matrices",
 // Numer. Math. 9, 1966) for small matrices; it takes about 10·n³ operations. For well-scaled
@@ -127,8 +127,9 @@ func rotatePair(x, y []float64, c, s float64) {
 	}
 }
 
-// Sign returns the sign, 1 or −1, of the first of the elements of x with the largest magnitude. It
-// makes the sign of an eigenvector unique.
+// Sign returns the sign, 1 or −1, of the element of x with the largest magnitude. If several elements
+// have this magnitude, Sign uses the first one. Multiplication by Sign makes the sign of an
+// eigenvector unique.
 func Sign(x []float64) float64 {
 	var top float64
 	sign := 1.
@@ -143,7 +144,7 @@ func Sign(x []float64) float64 {
 // Pencil solves A·v = μ·B·v for symmetric A and positive definite B (n × n). It returns the
 // eigenvalues μ, largest first, and the eigenvectors as the columns of v, normalized to VᵀBV = I.
 // The signs are chosen as in Eigen. Pencil overwrites a and b. It reports false if B is not
-// positive definite to rounding, if a or b is not finite, or if the context ends.
+// positive definite up to rounding errors, if a or b is not finite, or if the context ends.
 func Pencil(ctx context.Context, a, b matrix.Matrix[float64]) (values []float64, v matrix.Matrix[float64], ok bool) {
 	n := a.Rows
 	if a.Cols != n || b.Rows != n || b.Cols != n {

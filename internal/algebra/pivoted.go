@@ -10,13 +10,13 @@ import (
 // PivotedCholesky factorizes a symmetric positive semidefinite matrix (n × n) to its numerical rank
 // r: A ≈ L·Lᵀ. It stops when no remaining pivot is larger than tolerance times the first pivot. The
 // result l is L (n × r), with rows in the order of A. The result pivots lists the row of each
-// pivot, the largest pivot first. The last nonzero element of row pivots[k] of L is positive and in
-// column k. The result least is the last pivot divided by the first, or 0 if there is no pivot.
-// PivotedCholesky overwrites the lower triangle of a. If the context ends, pivots is empty.
+// pivot, the largest pivot first. Row pivots[k] of L has a positive element in column k and zeros in
+// all later columns. The result least is the last pivot divided by the first pivot, or 0 if there is
+// no pivot. PivotedCholesky overwrites the lower triangle of a. If the context ends, pivots is empty.
 //
 // The algorithm is right-looking (C. Lucas, "LAPACK-style codes for level 2 and 3 pivoted Cholesky
 // factorizations", LAPACK working note 161, 2004). Every element of L is one chain of FMAs over
-// ascending columns, whatever the block size.
+// ascending columns and does not depend on the block size.
 func PivotedCholesky(ctx context.Context, a matrix.Matrix[float64], tolerance float64) (l matrix.Matrix[float64], pivots []int, least float64) {
 	n := a.Rows
 	if a.Cols != n {

@@ -38,12 +38,12 @@ func NewSVD(m, n int) *SVD {
 // Factorize decomposes the matrix in U. It reports false, and leaves U and V undefined, if the
 // matrix is not finite or the context ends.
 //
-// It is the one-sided Jacobi method (M. R. Hestenes, "Inversion of matrices by biorthogonalization
-// and related results", J. SIAM 6, 1958): pairs of columns are rotated until all are orthogonal
-// relative to their lengths. The singular vectors are orthonormal to rounding, even for small
-// singular values (J. Demmel and K. Veselić, "Jacobi's method is more accurate than QR", SIAM J.
-// Matrix Anal. Appl. 13, 1992). A column shorter than 2⁻⁵⁰⁰ times the largest element counts as
-// zero.
+// The algorithm is the one-sided Jacobi method (M. R. Hestenes, "Inversion of matrices by
+// biorthogonalization and related results", J. SIAM 6, 1958). The method rotates pairs of columns
+// until all columns are orthogonal up to rounding errors. The singular vectors are orthonormal up to
+// rounding errors, even for small singular values (J. Demmel and K. Veselić, "Jacobi's method is more
+// accurate than QR", SIAM J. Matrix Anal. Appl. 13, 1992). A column shorter than 2⁻⁵⁰⁰ times the
+// largest element counts as zero.
 func (s *SVD) Factorize(ctx context.Context) bool {
 	n, m := s.U.Rows, s.U.Cols
 	top := 0.

@@ -290,9 +290,9 @@ func (t rotations) applyToRows(ctx context.Context, z matrix.Matrix[float64]) {
 
 // Eigen returns the eigenvalues of the symmetric matrix a (n × n), largest first, and the
 // eigenvectors as the columns of v (n × n, orthonormal): A = V·diag(λ)·Vᵀ. It overwrites a. In each
-// eigenvector, the first of the elements with the largest magnitude is positive. Errors are of
-// order n·2⁻⁵² times the largest eigenvalue. Jacobi is more accurate for small eigenvalues and
-// several times slower. Eigen reports false if a is not finite or the context ends.
+// eigenvector, the element with the largest magnitude (the first, if there are several) is positive.
+// Errors are of order n·2⁻⁵² times the largest eigenvalue. Jacobi is more accurate for small
+// eigenvalues and several times slower. Eigen reports false if a is not finite or the context ends.
 func Eigen(ctx context.Context, a matrix.Matrix[float64]) (values []float64, v matrix.Matrix[float64], ok bool) {
 	n := a.Rows
 	top := 0.

@@ -42,8 +42,8 @@ func Transpose(ctx context.Context, dst, a matrix.Matrix[float64]) {
 // little work for each element.
 const passElements = 1 << 16
 
-// Pass divides n rows of the given number of columns into ranges i … j−1 of about passElements
-// elements. It calls f for each range, in order, until the context ends.
+// Pass divides the n rows of a matrix into ranges i … j−1 of about passElements elements. It calls f
+// for each range, in order, until the context ends.
 func Pass(ctx context.Context, n, columns int, f func(i, j int)) {
 	rows := max(1, passElements/max(1, columns))
 	for i := 0; i < n && ctx.Err() == nil; i += rows {
@@ -73,7 +73,7 @@ func Product(ctx context.Context, dst, a, b matrix.Matrix[float64], add bool) {
 	}
 	for i := 0; i < a.Rows; i += rows {
 		j := min(i+rows, a.Rows)
-		// continuing a chain of FMAs gives the same bits
+		// Dividing the sum over k into ranges continues one chain of FMAs, so the bits are the same.
 		for k := 0; k == 0 || k < b.Rows; k += inner {
 			if ctx.Err() != nil {
 				return

@@ -554,7 +554,7 @@ func TestTolerances(t *testing.T) {
 		t.Errorf("StepTolerance: %v", r.Status)
 	}
 	// FunctionTolerance stops at the first three small decreases in a row. A single small decrease,
-	// as SteepestDescent makes here, does not stop it.
+	// which SteepestDescent makes here, does not stop the minimization.
 	zigzag := &brockett{a: spectrum(logspace(1, 100, 12), rnd), n: []float64{2, 1}}
 	for _, tolerance := range []float64{1e-1, 1e-2, 1e-3, 1e-5} {
 		r := minimize(t, zigzag, m, x, &descent.Settings{Method: descent.SteepestDescent, MaxSteps: 1000, FunctionTolerance: tolerance})

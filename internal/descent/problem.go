@@ -15,8 +15,8 @@ type Problem interface {
 	// An error, or a value or gradient that is NaN or infinite, means that f cannot be computed at
 	// this point. The line search then tries shorter steps. If it cannot evaluate any step,
 	// Minimize ends with status [EvaluationFailed]. Minimize ends at once on an error that wraps
-	// context.Canceled or context.DeadlineExceeded, and on any error after its own context has
-	// ended.
+	// context.Canceled or context.DeadlineExceeded, and on any error after the context of Minimize
+	// has ended.
 	Evaluate(p, grad *mat.Dense) (value float64, err error)
 }
 

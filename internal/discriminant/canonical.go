@@ -16,20 +16,22 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// J does not change when P is rotated within its span, so the basis can be chosen. Let T_ij be the
-// elements of the transport plans of the result. The transport scatters of the projected samples
-// are
+// J depends only on the subspace that P spans, so a fit may choose the basis of this subspace.
 //
-//	S = Σ w_cc' Σ_ij T_ij (y_i − z_j)(y_i − z_j)ᵀ    p × p,   tr S_b = σ_b², tr S_w = σ_w²,
+// Let T_ij be the elements of the transport plan between two classes c and c', and let y_i and z_j be
+// the projected samples of these classes. The transport scatter is the p × p matrix
 //
-// summed between classes (S_b) and within classes (S_w). Both scatters are diagonal in the basis V
-// of the generalized eigenvectors of S_b v = μ (S_w + ridge/p·I) v. The columns of P·V are the
-// canonical components, in order of descending ratio μ.
+//	S = Σ_cc' w_cc' Σ_ij T_ij (y_i − z_j)(y_i − z_j)ᵀ.
+//
+// S_b is the sum over pairs of different classes, and tr S_b = σ_b². S_w is the sum over pairs of a
+// class with itself, and tr S_w = σ_w². Let V contain the generalized eigenvectors of
+// S_b v = μ (S_w + ridge/p·I) v. In the basis V, the matrices S_b and S_w are diagonal. The columns
+// of P·V are the canonical components, in order of descending ratio μ.
 
-// Let Y be the projected samples. The weighted transport plans are the edges of a graph; let L be
-// its Laplacian. Then S = YᵀLY. If the transport plans are held constant, 2LY is the gradient of the
-// costs with respect to Y. Each pair of classes therefore contributes only n × p gradients, and one
-// matrix product gives S.
+// The weighted transport plans are the edges of a graph. Let L be the Laplacian of this graph, and
+// let Y be the projected samples. Then S = YᵀLY, and 2LY is the gradient of the costs with respect to
+// Y for constant transport plans. The code sums the gradients of all pairs of classes and computes S
+// by one matrix product.
 
 // scatters returns the transport scatters S_b and S_w at p. It sets the costs of o to σ_b² and σ_w²
 // at p.
@@ -154,11 +156,10 @@ func effectiveRank(s matrix.Matrix[float64]) float64 {
 	return 1 / square
 }
 
-// scatterEigenvectors adds a multiple of the identity to S_w. The trace of the multiple is an
-// element of scatterFloors times tr S_w + ridge + scatterNoise·tr S_b. scatterEigenvectors tries the
-// elements in order until S_w is positive definite. The term scatterNoise·tr S_b is needed if the
-// samples of each class coincide or every sample is transported to itself, because tr S_w is then
-// only rounding error.
+// scatterEigenvectors adds a multiple of the identity to S_w. The trace of this multiple is
+// f·(tr S_w + ridge + scatterNoise·tr S_b), where f is the first element of scatterFloors for which
+// the resulting matrix is positive definite. If the samples of each class coincide or every sample is
+// transported to itself, tr S_w is only rounding error, and the term scatterNoise·tr S_b is needed.
 var scatterFloors = []float64{1e-9, 1e-6, 1e-3}
 
 const scatterNoise = 1e-6
@@ -223,7 +224,7 @@ func (c *Components) WithLengths(ctx context.Context, by Lengths) *Components {
 
 // WithColumns returns a copy of c with as many columns as base (d × p, orthonormal). The additional
 // columns are columns of base, orthonormalized against the span of c and multiplied by almostZero.
-// The additional columns have ratio 0, because J does not compare classes in them.
+// The ratio of an additional column is 0, because J does not depend on additional columns.
 func (c *Components) WithColumns(ctx context.Context, span, base *mat.Dense) (*Components, error) {
 	d, p := base.Dims()
 	_, q := c.P.Dims()
@@ -242,9 +243,9 @@ func (c *Components) WithColumns(ctx context.Context, span, base *mat.Dense) (*C
 	return out, nil
 }
 
-// UnitOfLength returns a factor for c.P. After multiplication by the factor, the projected samples
-// have a mean variance of 1 within classes in the first q columns. The features of s are the
-// features of the model times the factor unit.
+// UnitOfLength returns a factor for c.P. With c.P multiplied by this factor, the first q columns of
+// the projected samples have a mean variance of 1 within classes. The argument unit is the factor
+// that converts the features of the model to the features of s.
 func (c *Components) UnitOfLength(ctx context.Context, s *Samples, q int, unit float64, workers int) (float64, error) {
 	d, _ := c.P.Dims()
 	within, total := s.projectedVariances(ctx, mat.DenseCopyOf(c.P.Slice(0, d, 0, q)), workers)
@@ -297,9 +298,9 @@ func shrinkColumns(p *mat.Dense, first int) {
 }
 
 // MixProjections combines several projections of s into one projection with the same number of
-// columns. The result is the principal components of the samples projected by all projections. The
-// columns after the leading columns are multiplied by almostZero. In the leading columns, the
-// projected samples have a mean variance of 1 within classes.
+// columns. It joins the columns of all projections, projects the samples onto these columns, and
+// computes the principal components of the projected samples. The leading columns of the result are
+// scaled to a mean variance of 1 within classes. All later columns are multiplied by almostZero.
 func MixProjections(ctx context.Context, s *Samples, all []*mat.Dense, leading, workers int) (*mat.Dense, error) {
 	d, p := all[0].Dims()
 	side := mat.NewDense(d, len(all)*p, nil)

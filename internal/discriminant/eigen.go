@@ -243,11 +243,12 @@ func (e *eigen[T]) multiplyScatter(ctx context.Context, dst, v *mat.Dense, withi
 	x, in, edges := dense.View(s.X), dense.View(v), dense.View(e.edges)
 	y, z, t := matrix.New(n, k, e.y), matrix.New(n, k, e.z), matrix.New(k, d, e.t)
 	e.o.eachPiece(ctx, n, 64, func(i, j int) { matrix.Mul(y.RowRange(i, j), x.RowRange(i, j), in, false) })
-	// part multiplies the block of edges in rows i … j−1 and columns k, from ≤ k < to, by rows k
-	// of y. It stores the product in rows i … j−1 of z, or adds the product if add is set.
-	part := func(i, j, from, to int, add bool) {
-		if from < to {
-			matrix.Mul(z.RowRange(i, j), edges.RowRange(i, j).ColRange(from, to), y.RowRange(from, to), add)
+	// multiplyBlock multiplies a block of edges (rows i … j−1, columns first … end−1) by rows
+	// first … end−1 of y. It stores the product in rows i … j−1 of z, or adds the product to these
+	// rows if add is set.
+	multiplyBlock := func(i, j, first, end int, add bool) {
+		if first < end {
+			matrix.Mul(z.RowRange(i, j), edges.RowRange(i, j).ColRange(first, end), y.RowRange(first, end), add)
 		}
 	}
 	degree := e.between
@@ -259,10 +260,10 @@ func (e *eigen[T]) multiplyScatter(ctx context.Context, dst, v *mat.Dense, withi
 		e.o.eachPiece(ctx, hi-lo, 64, func(i, j int) {
 			i, j = lo+i, lo+j
 			if within {
-				part(i, j, lo, hi, false)
+				multiplyBlock(i, j, lo, hi, false)
 			} else {
-				part(i, j, 0, lo, false)
-				part(i, j, hi, n, lo > 0)
+				multiplyBlock(i, j, 0, lo, false)
+				multiplyBlock(i, j, hi, n, lo > 0)
 			}
 			for r := i; r < j; r++ {
 				z, y := z.Row(r), y.Row(r)

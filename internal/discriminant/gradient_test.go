@@ -182,8 +182,8 @@ func allocations[T dist.Float](t *testing.T, s *Samples) {
 	}
 }
 
-// slopeOfTwo reports whether the errors of central differences decrease about a hundredfold twice in
-// a row. From each error to the next, the step of the differences decreases tenfold.
+// slopeOfTwo reports whether two successive ratios of neighboring errors are about 100. Each error
+// belongs to a central difference whose step is a tenth of the previous step.
 func slopeOfTwo(errs []float64) bool {
 	for k := 0; k+2 < len(errs); k++ {
 		a, b := errs[k]/errs[k+1], errs[k+1]/errs[k+2]

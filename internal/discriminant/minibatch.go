@@ -16,10 +16,10 @@ import (
 // A mini-batch contains BatchSize samples of each of several classes. The σ_b² and σ_w² of a
 // mini-batch are transport costs between its samples only, with the λ_cc', the weights and the ridge
 // of the whole problem. The expectations of these costs differ from the σ_b² and σ_w² of all
-// samples: a few points are farther from each other than many points, and about 1/BatchSize of a
-// sample's weight is transported to the sample itself. The loss is biased, but the gradients are
-// unbiased estimates of the gradient of the expected mini-batch loss (K. Fatras, Y. Zine, R.
-// Flamary, R. Gribonval and N. Courty, "Learning with minibatch Wasserstein", AISTATS 2020).
+// samples for two reasons: nearest neighbors are farther apart in a mini-batch, and about
+// 1/BatchSize of a sample's weight is transported to the sample itself. The loss is biased, but the
+// gradients are unbiased estimates of the gradient of the expected mini-batch loss (K. Fatras, Y.
+// Zine, R. Flamary, R. Gribonval and N. Courty, "Learning with minibatch Wasserstein", AISTATS 2020).
 // Measurements are in wda/SOLVERS.md.
 //
 // The direction of a step is the gradient of log J, with running means instead of σ_b² and σ_w² to
@@ -41,9 +41,10 @@ const (
 	// batchSamples is the approximate number of samples in a mini-batch with many classes. A
 	// mini-batch has at most mostClasses classes.
 	batchSamples, mostClasses = 1024, 32
-	// firstStep is the length of the first step for a gradient whose norm is the root mean square.
-	// After a round that did not raise J, the length is multiplied by stepShrink. The attempt ends
-	// if the length is less than lastStep. The manifold has a diameter of about √p·π/2.
+	// firstStep is the step length in the first round, for a gradient whose norm equals the root
+	// mean square of the gradient norms. After a round that did not raise J, the step length is
+	// multiplied by stepShrink. The attempt ends if the step length is less than lastStep. The
+	// manifold has a diameter of about √p·π/2.
 	firstStep, lastStep = 0.2, 1e-3
 	stepShrink          = 0.5
 	// These are the decay factors of three kinds of running means: the costs σ_b² and σ_w², the
@@ -150,10 +151,10 @@ func (b *batches[T]) draw(ctx context.Context) (*Objective[T], error) {
 type stochastic[T dist.Float] struct {
 	driver         *Driver[T]
 	batches        *batches[T]
-	between        float64 // running means
-	within         float64
-	square         float64
-	meanAge, age   int        // numbers of terms: meanAge in between and within, age in momentum and square
+	between        float64    // running mean of σ_b²
+	within         float64    // running mean of σ_w²
+	square         float64    // running mean of the squared gradient norm
+	meanAge, age   int        // numbers of averaged mini-batches: meanAge for the costs, age for the gradient
 	grad, momentum *mat.Dense // tangent vectors at the current projection
 	mean           *mat.Dense
 	reportBatch    func(batch int) error // reports the progress within a round

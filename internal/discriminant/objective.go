@@ -30,7 +30,7 @@ type Objective[T dist.Float] struct {
 	x            dist.Matrix[T] // n × d
 	pairs        []pair
 	lambdaRule   LambdaRule             // rule that determines λ_cc'
-	meanDistance func(c, e int) float64 // mean squared distance of two classes of whole at the start; nil if λ is not relative
+	meanDistance func(c, e int) float64 // mean squared distance of two classes of allSamples at the start; nil if λ is not relative
 	Ridge        float64
 	startWithin  float64 // σ_w² at the start, set by Prepare
 	local        *localPairs[T]
@@ -104,13 +104,13 @@ func newPartObjective[T dist.Float](ctx context.Context, s, allSamples *Samples,
 	return o, nil
 }
 
-// pairsOf returns all pairs of classes of s with their weights. If s lacks some of the classes in
-// whole, the weights are larger, so that sums over the pairs estimate the sums over all pairs of
+// pairsOf returns all pairs of classes of s with their weights. If allSamples has more classes than
+// s, the weights are larger. Sums over the pairs then estimate the sums over all pairs of classes of
 // allSamples.
-func pairsOf(s, whole *Samples, proportional bool) []pair {
-	m, all := float64(len(s.Classes)), float64(len(whole.Classes))
+func pairsOf(s, allSamples *Samples, proportional bool) []pair {
+	m, all := float64(len(s.Classes)), float64(len(allSamples.Classes))
 	within, between := all/m, float64(all*(all-1))/float64(m*max(m-1, 1))
-	weight := whole.pairWeight(proportional)
+	weight := allSamples.pairWeight(proportional)
 	pairs := make([]pair, 0, len(s.Classes)*(len(s.Classes)+1)/2)
 	for c := range s.Classes {
 		for e := c; e < len(s.Classes); e++ {
@@ -118,7 +118,7 @@ func pairsOf(s, whole *Samples, proportional bool) []pair {
 			if e == c {
 				scale = within
 			}
-			pairs = append(pairs, pair{c: c, e: e, weight: weight(s.indexIn(whole, c), s.indexIn(whole, e)) * scale})
+			pairs = append(pairs, pair{c: c, e: e, weight: weight(s.indexIn(allSamples, c), s.indexIn(allSamples, e)) * scale})
 		}
 	}
 	return pairs
@@ -138,9 +138,9 @@ func (s *Samples) pairWeight(proportional bool) func(c, e int) float64 {
 	}
 }
 
-// indexIn returns the index that class c of s has in whole.
-func (s *Samples) indexIn(whole *Samples, c int) int {
-	if s == whole {
+// indexIn returns the index of class c of s among the classes of allSamples.
+func (s *Samples) indexIn(allSamples *Samples, c int) int {
+	if s == allSamples {
 		return c
 	}
 	return s.original(c)
@@ -163,7 +163,7 @@ func (o *Objective[T]) setLambdas(ctx context.Context, rule LambdaRule, p *mat.D
 	return nil
 }
 
-// lambda returns λ_cc' for the classes c and e of o.whole.
+// lambda returns λ for the classes c and e of o.allSamples.
 func (o *Objective[T]) lambda(c, e int) (float64, error) {
 	var lambda float64
 	switch rule := o.lambdaRule; {

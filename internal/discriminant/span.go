@@ -20,25 +20,26 @@ import (
 //
 //	Π XXᵀ Πᵀ = L Lᵀ,    L = (L₁ ; L₂) n × r.
 //
-// Q = X₁ᵀ L₁⁻ᵀ is an orthonormal basis of the span, where X₁ contains the r rows chosen by the
-// pivots. L contains the coordinates of the samples in this basis. The fit uses these n × r
-// coordinates as samples and finds a projection P' of the coordinates. The projection of the
-// features is P = Q P'.
+// The permutation Π moves the r rows of X chosen by the pivots to the top. Let X₁ contain these
+// rows. Then Q = X₁ᵀ L₁⁻ᵀ is an orthonormal basis of the span, and L contains the coordinates of
+// the samples in this basis. The fit uses these n × r coordinates as samples. If it finds the
+// projection P' of the coordinates, then P = Q P' is the projection of the features.
 //
-// A start P⁰ given by the caller may have a component E = P⁰ − QQᵀP⁰ outside the span. Let W be an
-// orthonormal basis of the columns of E. Every iterate lies in the span of Q and W, because the
-// tangent projection G − P sym(PᵀG) and the retractions combine columns of P and G. Because XW = 0,
-// the samples get an additional coordinate for each column of W, and these coordinates are all 0.
+// If the caller gives a start P⁰, the start may have a component E = P⁰ − QQᵀP⁰ outside the span. Let
+// W be an orthonormal basis of the columns of E. Every iterate lies in the span of Q and W, because
+// the tangent projection G − P sym(PᵀG) and the retractions combine columns of P and G. The samples
+// therefore get an additional coordinate for each column of W. These coordinates are 0, because
+// XW = 0.
 
 const (
 	// A pivot counts as rounding error if its ratio to the first pivot is below minPivot or below
 	// (n + d)·2⁻⁵². The second bound is the rounding error of sums over d features.
 	minPivot = 1e-13
 	// ConditionLimit is the smallest ratio of the last pivot to the first pivot for which the span
-	// is used. The basis Q of the span is orthonormal to 2⁻⁵² divided by this ratio.
+	// is used. The basis Q of the span is orthonormal up to an error of 2⁻⁵² divided by this ratio.
 	ConditionLimit = 1e-7
 	// A start is rank-deficient if its smallest singular value is at most minStartRatio times its
-	// largest.
+	// largest singular value.
 	minStartRatio = 1e-12
 	// A start lies in the span if the norm of its component outside the span is at most
 	// outsideTolerance.
@@ -228,8 +229,8 @@ func (sp *Span) coordinates(ctx context.Context, p *mat.Dense) *mat.Dense {
 	return z
 }
 
-// eachSpanningBlock calls f for consecutive blocks x of rows of X₁, until the context ends. The rows
-// of the block have the indices k with from ≤ k < to.
+// eachSpanningBlock calls f for consecutive blocks of rows of X₁ until the context ends. The arguments
+// of f are the index of the first row, the index after the last row, and the rows.
 func (sp *Span) eachSpanningBlock(ctx context.Context, f func(from, to int, x matrix.Matrix[float64])) {
 	const some = 64
 	block := matrix.New[float64](some, sp.Full.D, nil)

@@ -108,16 +108,15 @@ func columnSquares(b matrix.Matrix[float64]) []float64 {
 // maximum number of block iterations for the eigenvectors of S_b.
 const minFisherShrinkage, fisherSteps = 0.05, 40
 
-// FisherDirections is like Samples.fisherDirections if the features were not scaled separately.
-// Otherwise FisherDirections also shrinks the correlations of S_b in the same way as the
-// correlations of S_w, but does not shrink the variances:
+// FisherDirections is like Samples.fisherDirections, but shrinks S_b if the features were scaled
+// separately. The class means of few rows are noise in most directions. As in S_w, shrinkage by α
+// reduces the correlations and keeps the variances:
 //
 //	(1 − α) S_b + α diag(S_b)  =  S_t,α − S_w,α
 //
-// Scikit-learn uses the right-hand side as S_b, with one α for S_t and one α for each class. The
-// means of few rows are noise in most directions. If α is near 1, FisherDirections selects single
-// features by the ratio of their variances. If there are fewer rows than features, the span
-// contains no axis of a feature, so S_b is not shrunk in the span.
+// Scikit-learn uses the right-hand side as S_b, with one α for S_t and one α for each class. If α is
+// near 1, FisherDirections selects single features by the ratio of their variances. FisherDirections
+// does not shrink S_b in a reduced span, because such a span contains no axis of a feature.
 func (sp *Span) FisherDirections(ctx context.Context, p *mat.Dense, tolerance float64) *mat.Dense {
 	plain := sp.Samples.fisherDirections(ctx, p, tolerance)
 	if sp.featureScales == nil || sp.spanningRows != nil || sp.shrinkage < minFisherShrinkage || plain == p {
@@ -185,9 +184,8 @@ func (sp *Span) ToFeatures(ctx context.Context, p *mat.Dense, how Polish) (*mat.
 	return out, nil
 }
 
-// StartInSpan converts an orthonormal start p (d × k) given by the caller to the span. It keeps
-// only the component of p in the space of the samples. In whitened features, it orthonormalizes
-// this component.
+// StartInSpan converts an orthonormal start p (d × k) to a start in the space of sp. It keeps only
+// the component of p in the space of the samples and orthonormalizes the component.
 func (sp *Span) StartInSpan(ctx context.Context, p *mat.Dense) (*mat.Dense, error) {
 	p, err := sp.FromFeatures(ctx, p)
 	if err != nil {
@@ -204,8 +202,8 @@ func (sp *Span) StartInSpan(ctx context.Context, p *mat.Dense) (*mat.Dense, erro
 	return p, nil
 }
 
-// FromFeatures converts the projection p of the features to a projection of the samples of sp,
-// whether or not they are whitened. It keeps only the component of p in the space of the samples.
+// FromFeatures converts the projection p of the features to a projection of the samples of sp. The
+// samples may be whitened. FromFeatures keeps only the component of p in the space of the samples.
 func (sp *Span) FromFeatures(ctx context.Context, p *mat.Dense) (*mat.Dense, error) {
 	p = mat.DenseCopyOf(p)
 	for j, f := range sp.featureScales {
@@ -228,9 +226,9 @@ func (sp *Span) PrepareWhitening(ctx context.Context, workers int) {
 	sp.withinCovariance = covarianceWithin(ctx, sp.Samples, workers)
 }
 
-// WhitenRows whitens the rows of x in place. The rows contain features like the samples from which
-// the span was made, or coordinates if the span whitens only coordinates. The span must not be
-// reduced.
+// WhitenRows whitens the rows of x in place. The rows must have the features of the samples from
+// which the span was made. If the span whitens only coordinates, the rows must be coordinates. The
+// span must not be reduced.
 func (sp *Span) WhitenRows(ctx context.Context, x *mat.Dense) error {
 	if sp.featureScales != nil {
 		dense.ScaleColumns(ctx, x, sp.featureScales)
@@ -241,8 +239,8 @@ func (sp *Span) WhitenRows(ctx context.Context, x *mat.Dense) error {
 	return sp.whitening.SolveRows(ctx, dense.View(x))
 }
 
-// WhitenedRows returns rows in the whitened space. The argument features contains these rows with
-// all features. The argument coordinates contains the coordinates of these rows before whitening.
+// WhitenedRows returns whitened rows. The argument features contains the rows with all features. The
+// argument coordinates contains the coordinates of the rows before whitening.
 func (sp *Span) WhitenedRows(ctx context.Context, features, coordinates *mat.Dense) *mat.Dense {
 	x := coordinates
 	if sp.featureScales != nil {

@@ -20,8 +20,8 @@ type Context struct {
 	checks atomic.Int64
 }
 
-// At returns a context that ends at the given call of Err, counted from 1. If last is 0, the
-// context never ends.
+// At returns a context that ends at the call of Err with the given number. The first call has
+// number 1. With the number 0, the context never ends.
 func At(last int) *Context {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	return &Context{Context: ctx, cancel: cancel, last: int64(last)}

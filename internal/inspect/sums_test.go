@@ -26,7 +26,7 @@ func (s bareSum) String() string { return fmt.Sprintf("%v: %s", s.Position, s.Te
 // On machines with a fused instruction, the Go compiler may compute x*y + z with one rounding
 // instead of two, even if the product was stored in a variable or comes from an inlined function.
 // An explicit conversion, T(x*y) + z, prevents this. Code whose results must have the same bits on
-// every machine must not add a bare product.
+// every machine must not add an unrounded product.
 //
 // findSums follows products through local variables and through arguments and results of functions
 // in the packages. It does not follow products through memory (slices, fields, pointers), and it
@@ -55,8 +55,8 @@ type functionResult struct {
 
 type analysis struct {
 	p             *goPackage
-	bareVariables map[types.Object]bool   // variables that may contain a bare product
-	bareResults   map[functionResult]bool // results that may be a bare product
+	bareVariables map[types.Object]bool   // variables that may contain an unrounded product
+	bareResults   map[functionResult]bool // results that may be an unrounded product
 	changed       bool
 	found         []bareSum
 	function      string // function being inspected
@@ -131,7 +131,7 @@ func (a *analysis) inspectAssignment(n *ast.AssignStmt) {
 	}
 }
 
-// inspectCall marks parameters that receive bare products.
+// inspectCall marks parameters that receive unrounded products.
 func (a *analysis) inspectCall(n *ast.CallExpr) {
 	f, ok := a.calledFunction(n).(*types.Func)
 	if !ok {

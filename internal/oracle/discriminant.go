@@ -88,9 +88,11 @@ func (d *Discriminant) Evaluate() (j, between, within Real) {
 }
 
 // Ratios returns the generalized eigenvalues μ of S_b v = μ (S_w + ridge/k·I) v in descending
-// order. The transport scatter S_b is the sum of T_ij (y_i − z_j)(y_i − z_j)ᵀ between classes, and
-// S_w is the sum within classes, for the transport plans T of the last Evaluate. Ratios also
-// returns the trace and the smallest eigenvalue of S_w + ridge/k·I.
+// order. It also returns the trace and the smallest eigenvalue of S_w + ridge/k·I.
+//
+// The transport scatters S_b and S_w are weighted sums of T_ij (y_i − z_j)(y_i − z_j)ᵀ, where T is a
+// transport plan of the last Evaluate. S_b is the sum over pairs of different classes, and S_w is the
+// sum over pairs of a class with itself.
 func (d *Discriminant) Ratios() (ratios []Real, trace, least float64) {
 	k := len(d.P[0])
 	var scatter [2][][]Real

@@ -177,7 +177,8 @@ func Hamming[T byte | uint64](a, b []T) (n int) {
 	return n
 }
 
-// Small is a 16-bit format with the encoding of IEEE 754. Its value is the number of exponent bits.
+// Small is a 16-bit floating-point format with the encoding of IEEE 754. The value of a Small is the
+// number of exponent bits of the format.
 type Small int
 
 const (

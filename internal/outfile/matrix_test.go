@@ -37,7 +37,7 @@ func TestCSVText(t *testing.T) {
 	CSV(&b, m, []string{"a"}, nil)
 }
 
-// fullDisk is a writer that fails when more than room bytes are written.
+// fullDisk is a writer that fails after a limited number of bytes.
 type fullDisk struct{ room int }
 
 var errFull = errors.New("disk full")

@@ -11,9 +11,9 @@ import (
 	"github.com/gomonge/monge/internal/nearest"
 )
 
-// filter contains the data for lower bounds of distances: a 4-bit group number for each part of
-// each row. A 4-bit code is its own group number. With 8-bit codes, the 256 vectors of a codebook
-// are divided into 16 groups of 16 close vectors.
+// filter contains the data for lower bounds of distances: a 4-bit group number for each code of each
+// row. The group number of a 4-bit code is the code itself. For 8-bit codes, the 256 vectors of a
+// codebook are divided into 16 groups of 16 close vectors.
 type filter struct {
 	parts      int    // number of leading parts of a row that the filter uses; 0 if there is no filter
 	packed     []byte // the groups of all rows, in the block layout of codes.Sums4
@@ -209,10 +209,11 @@ func (f *filter) maxCoarse() float64 {
 
 // setStep chooses the step length. The longest step divides the widest range of a table into
 // maxCoarse steps, so no entry of coarse exceeds maxCoarse. A shorter step makes rounding errors
-// smaller, but cuts large entries down to maxCoarse. If bound is finite, setStep prefers the step
-// that puts bound 32·m steps above base, where m is the number of parts. With this step, rounding
-// loses on average less than 2 % of the bound, and rows within bound rarely have entries that were
-// cut.
+// smaller, but setStep must then replace large entries by maxCoarse.
+//
+// If bound is finite, setStep prefers the step length (bound − base)/(32·m), where m is the number of
+// parts. With this step length, rounding loses on average less than 2 % of the bound. Rows within
+// the bound rarely have an entry that was replaced by maxCoarse.
 func (b *lowerBounds) setStep(bound float64) {
 	largest := b.filter.maxCoarse()
 	b.step = b.widestRange / largest

@@ -56,8 +56,8 @@ func (q *Quantizer) blockCodes() int {
 
 func (q *Quantizer) blockBytes() int { return codes.Block * q.blockCodes() * q.bits / 8 }
 
-// codePosition returns the byte in packed and the first bit in the byte for the code of part j of
-// row i.
+// codePosition returns the position of the code of part j of row i: the index of a byte in packed,
+// and the index of the first bit in the byte.
 func (q *Quantizer) codePosition(i, j int) (at, shift int) {
 	const half = codes.Block / 2
 	block, r := i/codes.Block*q.blockBytes(), i%codes.Block

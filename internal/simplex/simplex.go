@@ -79,8 +79,8 @@ type Problem[T num.Float] struct {
 	// 1. CostWork determines how often Solve checks the context.
 	CostWork float64
 	// Columns, if not nil, is an assignment: the column of each row. Solve starts from this
-	// assignment. V contains dual variables of the columns for which the assignment is optimal up
-	// to rounding. All weights must be equal.
+	// assignment. V contains the dual variables of the columns. With these dual variables, the
+	// assignment must be optimal up to rounding errors. All weights must be equal.
 	Columns []int32
 	V       []float64
 }
@@ -162,8 +162,8 @@ func (s *Solver[T]) Solve(ctx context.Context, p *Problem[T]) error {
 }
 
 // SolveChanged solves the problem of the previous Solve after some costs have changed. It starts
-// from the previous tree. The previous Solve must have succeeded. The argument
-// minChanged is a lower bound of the previous values of the changed costs.
+// from the previous tree. The previous Solve must have succeeded. The argument minChanged is a lower
+// bound of the previous values of the changed costs.
 func (s *Solver[T]) SolveChanged(ctx context.Context, p *Problem[T], minChanged float64) error {
 	for k, cost := range s.arcCost {
 		i, j := k, int(s.nodes[k].parent)-s.n
@@ -523,9 +523,10 @@ func (s *Solver[T]) DualTo(u, v []float64) (price float64) {
 	return -s.dualSum(row, column)
 }
 
-// recomputeDuals computes all dual variables from the tree. It shifts them by a constant. The
-// constant minimizes the largest magnitude of the rows' dual variables, and with it the rounding
-// errors. In partial transport, the constant instead makes the dual variable of the dummy column 0.
+// recomputeDuals computes all dual variables from the tree and shifts the dual variables by a
+// constant. The constant minimizes the largest magnitude of the rows' dual variables, to keep
+// rounding errors small. In partial transport, the constant instead makes the dual variable of the
+// dummy column 0.
 func (s *Solver[T]) recomputeDuals() {
 	g := 0.
 	if s.partial {
@@ -582,8 +583,9 @@ func (s *Solver[T]) subtree(top int32) []int32 {
 
 // pivotUntilOptimal makes pivots until no reduced cost is negative. It collects the arc of least
 // reduced cost from each of a few rows. The collected arc with the most negative reduced cost enters
-// the tree. pivotUntilOptimal repeats this step until the remaining negative reduced costs have less
-// than an eighth of the first magnitude. Then it continues with the next rows.
+// the tree. pivotUntilOptimal repeats this step while a collected arc has a negative reduced cost of
+// at least an eighth of the magnitude of the first reduced cost. Then it continues with the next
+// rows.
 //
 // If exact is false, a pivot only shifts dual variables, and all dual variables are recomputed from
 // time to time. Two rules then prevent an endless loop due to rounding errors: a reduced cost
@@ -763,10 +765,10 @@ func (s *Solver[T]) shiftDualsBelow(top int32) {
 // reaches zero first, which splits the tree. It attaches the smaller part of the tree to the larger
 // part and returns the new top of the smaller part.
 //
-// The flow of the new arc increases. On the way up from its row, the flows of arcs from rows to
-// their parents decrease, and the flows of the other arcs increase. On the way up from its column,
-// the flows of arcs from columns to their parents decrease, and the flows of the other arcs
-// increase.
+// The flow of the new arc increases. On the path up from the row of the new arc, the flow of an arc
+// decreases if the lower node is a row, and increases if the lower node is a column. On the path up
+// from the column of the new arc, the flow of an arc decreases if the lower node is a column, and
+// increases if the lower node is a row.
 func (s *Solver[T]) pivot(a arc) int32 {
 	s.Pivots++
 	i, j := a.row, int32(s.n)+a.column

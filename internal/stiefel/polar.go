@@ -18,8 +18,8 @@ import (
 // is a second-order retraction.
 //
 // Project computes A = QR and the SVD of the p×p matrix R. If A has rank below p, the nearest point
-// is not unique, and dst is one of the nearest points. For every finite A, including zero, dst is a
-// point of the manifold to a few p·2⁻⁵².
+// is not unique, and dst is one of the nearest points. For every finite A, including zero, the
+// distance of dst from the manifold is at most a few p·2⁻⁵².
 //
 // If A is not finite, Project returns ErrNotFinite and leaves dst unchanged.
 func (m *Manifold) Project(ctx context.Context, dst, a *mat.Dense) error {

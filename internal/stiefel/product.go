@@ -33,10 +33,10 @@ func (m *Manifold) subtractProduct(ctx context.Context, dst, a, p blas64.General
 	negate(s)
 }
 
-// squareMatrix returns x as a p × p matrix.
+// squareMatrix returns a p × p matrix with the elements x.
 func (m *Manifold) squareMatrix(x []float64) matrix.Matrix[float64] { return matrix.New(m.p, m.p, x) }
 
-// copyRows sets dst to a.
+// copyRows copies the elements of a to dst.
 func copyRows(dst, a blas64.General) {
 	if &dst.Data[0] == &a.Data[0] {
 		return

@@ -13,14 +13,14 @@ import (
 
 // An orthonormal basis of a d×p matrix with d ≫ p is computed in one of two ways:
 //
-//   - Householder's method takes 2dp² operations for R and 2dp² for Q. Q is orthonormal to
-//     rounding for every matrix, including rank-deficient ones. But the method works column by
+//   - Householder's method takes 2dp² operations for R and 2dp² operations for Q. Q is orthonormal
+//     up to rounding errors, even for a rank-deficient matrix. But the method works column by
 //     column, at about one operation per cycle.
 //   - Cholesky-QR2 (Y. Yamamoto et al., "Roundoff error analysis of the CholeskyQR2 algorithm",
-//     ETNA 44, 2015) computes AᵀA = RᵀR and Q = A R⁻¹, twice. The first Q is orthonormal to
-//     2⁻⁵² times the square of A's condition number. The second Q is orthonormal to rounding. The
-//     method takes the same number of operations, but most of them are in products of tall
-//     matrices, which have a SIMD kernel. It fails for condition numbers above about 10⁷.
+//     ETNA 44, 2015) computes AᵀA = RᵀR and Q = A R⁻¹, twice. The error of the first Q is 2⁻⁵²
+//     times the square of A's condition number. The second Q has only rounding errors. The method
+//     takes the same number of operations, but most of them are in products of tall matrices,
+//     which have a SIMD kernel. The method fails for condition numbers above about 10⁷.
 //
 // A retraction factorizes A = P + tV with AᵀA = I + t²VᵀV, which is well conditioned. Cholesky-QR2
 // is therefore tried first. Householder's method replaces it if the condition number, estimated

@@ -4,8 +4,8 @@
 //
 // the set of matrices with orthonormal columns, with the metric of ℝ^{d×p}: ⟨U, V⟩ = tr(UᵀV).
 //
-// The tangent space at P is { V : PᵀV + VᵀP = 0 } and its orthogonal complement is { P S : S = Sᵀ
-// }. Sources: Absil, Mahony and Sepulchre, Optimization Algorithms on Matrix Manifolds, Princeton
+// The tangent space at P is { V : PᵀV + VᵀP = 0 }. Its orthogonal complement is { P S : S = Sᵀ }.
+// Sources: Absil, Mahony and Sepulchre, Optimization Algorithms on Matrix Manifolds, Princeton
 // 2008 (AMS below); Edelman, Arias and Smith, The geometry of algorithms with orthogonality
 // constraints, SIAM J. Matrix Anal. Appl. 1998; the embedded Stiefel factory of Manopt.
 //
@@ -219,7 +219,7 @@ func causeOr(ctx context.Context, err error) error {
 	return err
 }
 
-// operand returns a as a blas64.General after checking its shape.
+// operand checks the shape of the matrix a and returns the blas64.General of a.
 func (m *Manifold) operand(a *mat.Dense) blas64.General {
 	raw := a.RawMatrix()
 	if raw.Rows != m.d || raw.Cols != m.p {

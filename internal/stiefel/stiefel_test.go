@@ -281,8 +281,8 @@ func TestOrthonormalize(t *testing.T) {
 	})
 }
 
-// TestEveryCondition checks that Q is orthonormal and QR = A to rounding. The condition numbers are
-// on both sides of the limit between Cholesky-QR2 and Householder's method.
+// TestEveryCondition checks that Q is orthonormal and QR = A up to rounding errors. The condition
+// numbers are on both sides of the limit between Cholesky-QR2 and Householder's method.
 func TestEveryCondition(t *testing.T) {
 	for _, s := range [][2]int{{8, 8}, {60, 7}, {784, 20}} {
 		m := stiefel.New(s[0], s[1])

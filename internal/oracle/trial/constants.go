@@ -18,8 +18,8 @@ const largestSize = 10000
 
 // Constants returns the integers from 2 to 10000 in the Go files of the given folders, and products
 // and shifts of these integers. It skips tests, reference implementations and tables of
-// coefficients. Test cases draw their sizes around the integers, so the cases cover a new block
-// size automatically.
+// coefficients. Test cases pick sizes close to these integers. If a block size changes, the test
+// cases therefore cover the new block size automatically.
 func Constants(t testing.TB, folders ...string) []int {
 	t.Helper()
 	root := Root(t)

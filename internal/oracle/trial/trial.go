@@ -45,9 +45,9 @@ type Case struct {
 }
 
 // Run calls f with new cases. The argument short is the number of cases; with MONGE_LONG=1, Run
-// makes 20 times as many. If MONGE_ORACLE is set, Run draws cases for the time in this variable
-// instead. Sizes are drawn around the constants in the Go files of the given folders of the module.
-// If a case fails, Run logs its seed.
+// runs 20 times as many cases. If MONGE_ORACLE is set, Run instead draws cases for the time in this
+// variable. Many sizes are close to constants in the Go files of the given folders of the module. If
+// a case fails, Run logs the seed of the case.
 func Run(t *testing.T, short int, folders []string, f func(c *Case)) {
 	t.Helper()
 	if testdata.IsLong() {
@@ -118,9 +118,9 @@ func run(t *testing.T, count int, folders []string, f func(c *Case)) {
 // Chance returns true with probability 1/n.
 func (c *Case) Chance(n int) bool { return c.IntN(n) == 0 }
 
-// Size draws a size of at most the given size. It draws a small size, a size near a constant, a
-// small multiple of a constant, the sum of two constants, or any size. In a large case, no size is
-// small.
+// Size draws a size between 0 and the limit most. The size is small, close to a constant or to a
+// small multiple of a constant, close to the sum of two constants, or arbitrary. In a large case, no
+// size is small.
 func (c *Case) Size(most int) int {
 	for {
 		n := 0
@@ -140,9 +140,9 @@ func (c *Case) Size(most int) int {
 	}
 }
 
-// Shape draws one size for each power. Each size is at most the given size, and the product of all
-// sizes, raised to their powers, is at most budget. Some sizes are near a power of two divided by a
-// different size, because some constants in the tested code limit a product of sizes.
+// Shape draws one size for each element of powers. No size exceeds the limit most. The product of
+// all sizes, each raised to its power, is at most budget. Some pairs of sizes have a product close to
+// a power of two, because some constants in the tested code limit a product of sizes.
 func (c *Case) Shape(most, budget int, powers ...int) []int {
 	s := make([]int, len(powers))
 	left, work := float64(budget), 1.0
@@ -187,7 +187,7 @@ func (c *Case) Budget(small, large int) int {
 
 // memory is a memory region that contains one matrix of a call.
 type memory struct {
-	bytes, before []byte // the region now, and the region before the call
+	bytes, before []byte // contents of the region, and a copy from before the call
 	free          func()
 	input         bool
 	size          int // size of an element in bytes
@@ -271,7 +271,8 @@ func (c *Case) stride(cols int) int {
 	return cols + 1 + c.IntN(9)
 }
 
-// Matrix returns a rows × cols input with the elements value(i, j). The call must not change it.
+// Matrix returns a rows × cols matrix with the elements value(i, j). The function under test must not
+// change the matrix.
 func Matrix[E any](c *Case, rows, cols int, value func(i, j int) E) View[E] {
 	m, v := alloc[E](c, rows, cols, c.stride(cols))
 	for i := range rows {
@@ -283,22 +284,23 @@ func Matrix[E any](c *Case, rows, cols int, value func(i, j int) E) View[E] {
 	return v
 }
 
-// Vector returns an input with n elements value(i). The call must not change it.
+// Vector returns a slice with the n elements value(i). The function under test must not change the
+// slice.
 func Vector[E any](c *Case, n int, value func(i int) E) []E {
 	return Matrix(c, 1, n, func(_, j int) E { return value(j) }).Data
 }
 
-// Output returns a rows × cols matrix whose elements the call must set.
+// Output returns a rows × cols matrix. The function under test must set all elements.
 func Output[E any](c *Case, rows, cols int) View[E] {
 	_, v := alloc[E](c, rows, cols, c.stride(cols))
 	return v
 }
 
-// OutputVector returns n elements that the call must set.
+// OutputVector returns a slice of n elements. The function under test must set all elements.
 func OutputVector[E any](c *Case, n int) []E { return Output[E](c, 1, n).Data }
 
-// InPlace returns a rows × cols matrix with the elements value(i, j), which the call may read and
-// set.
+// InPlace returns a rows × cols matrix with the elements value(i, j). The function under test may
+// read and set the elements.
 func InPlace[E any](c *Case, rows, cols int, value func(i, j int) E) View[E] {
 	v := Matrix(c, rows, cols, value)
 	c.memory[len(c.memory)-1].input = false
