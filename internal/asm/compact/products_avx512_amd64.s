@@ -9,7 +9,7 @@
 // Tile            128 elements. Each of four registers with 32-bit sums accumulates the terms of 32 elements.
 //                 dotInt8 with VNNI: two registers accumulate (a + 128)·b, and two registers accumulate
 //                 128·b, which is subtracted after the loop.
-// Tail            up to seven pieces of 16 elements, added to Z12 and Z13.
+// Tail            up to seven pieces of 16 elements, added to Z12 and, in dotInt8 with VNNI, to Z13.
 // Special values  none, because the data are integers.
 // Registers       CX elements left · SI a · DI b · Z0–Z3 sums · Z4–Z11 elements · Z12 Z13 sums of the
 //                 tail · Z15 the byte 128.
