@@ -114,8 +114,7 @@ grouploop:
 	DECQ halves
 	JNZ  rowloop
 
-	// group points to the second half of a group. The next block begins 16 bytes before this
-	// address.
+	// The register group now points 16 bytes past the beginning of the next block.
 	LEAQ -16(group), cp
 	DECQ blocks
 	JNZ  blockloop

@@ -98,8 +98,7 @@ grouploop:
 	SUBS  $1, octets
 	BNE   rowloop
 
-	// group points to the last quarter of a group. The next block begins 24 bytes before this
-	// address.
+	// The register group now points 24 bytes past the beginning of the next block.
 	SUB  $24, group, cp
 	SUBS $1, blocks
 	BNE  blockloop
