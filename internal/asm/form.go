@@ -8,12 +8,14 @@ import "sync/atomic"
 type Form uint8
 
 const (
-	// VNNI is AVX512-VNNI, an extension of AVX512: products of bytes or 16-bit integers, added to
-	// 32-bit sums.
+	// VNNI is the extension AVX512-VNNI of AVX512. An instruction multiplies bytes or 16-bit
+	// integers and adds the products to 32-bit sums.
 	VNNI Form = 1 << iota
-	// VPOPCNT is AVX512-VPOPCNTDQ, an extension of AVX512: the number of set bits of each element.
+	// VPOPCNT is the extension AVX512-VPOPCNTDQ of AVX512. An instruction counts the set bits of
+	// each element of a register.
 	VPOPCNT
-	// DotProd is FEAT_DotProd, an extension of NEON: products of bytes, added to 32-bit sums.
+	// DotProd is the extension FEAT_DotProd of NEON. An instruction multiplies bytes and adds the
+	// products to 32-bit sums.
 	DotProd
 )
 

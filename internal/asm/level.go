@@ -1,10 +1,10 @@
 // Package asm defines the instruction-set levels for which the kernels in its folders are written.
 // It detects the levels that this machine supports and selects the current level.
 //
-// Each kernel has a folder, and all folders use the same file names. doc.go is the contract, and
-// ref.go is the reference implementation in plain Go. The assembly files give the same bits as the
-// reference implementation. dispatch_*.go chooses an implementation by the current [Level] and the
-// sizes in [CurrentMachine]. NOTES.md has measurements and rejected ideas.
+// Each kernel has a folder, and all folders use the same file names. doc.go contains the contract,
+// and ref.go contains the reference implementation in plain Go. The assembly files give the same
+// bits as the reference implementation. dispatch_*.go chooses an implementation by the current
+// [Level] and the sizes in [CurrentMachine]. NOTES.md has measurements and rejected ideas.
 //
 // # The numerical contract
 //

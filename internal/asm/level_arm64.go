@@ -13,8 +13,7 @@ func detect() []Level {
 	return nil
 }
 
-// detectMachine returns the default table. On arm64, kernels do not use the sizes in the table that
-// concern AVX-512.
+// detectMachine returns the default table. Kernels on arm64 ignore the AVX-512 sizes in the table.
 func detectMachine() *Machine { return &sapphireRapids }
 
 func detectForms() (set Form) {

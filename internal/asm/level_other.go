@@ -4,8 +4,8 @@ package asm
 
 func detect() []Level { return nil }
 
-// detectMachine returns the default table. Without assembly, kernels do not use the sizes that
-// concern AVX-512.
+// detectMachine returns the default table. Kernels without assembly ignore the AVX-512 sizes in the
+// table.
 func detectMachine() *Machine { return &sapphireRapids }
 
 func detectForms() Form { return 0 }

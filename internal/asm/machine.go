@@ -23,7 +23,7 @@ type Machine struct {
 	Rows    Choice // for pass.Rows; size is the number of columns of K
 	Columns Choice // for pass.Columns; size is the number of columns of K
 	Begin   Choice // for pass.Begin; size is the number of columns of K
-	OddPass Choice // for pass.Rows, Columns and Begin if float64 rows begin on odd multiples of 32 bytes
+	OddPass Choice // for pass.Rows, pass.Columns and pass.Begin if float64 rows begin on odd multiples of 32 bytes
 	Iterate Choice // for pass.Iterate and pass.Sweep; size is the number of columns of K
 	Divide  Choice // for pass.Divide; size is the number of elements
 	AdjCost Choice // for distance.AdjCost; size is the stride of K in elements
@@ -35,8 +35,8 @@ type Machine struct {
 	// tiles, of 4, 2 and 1 rows.
 	Product ProductChoice
 
-	// Panels says whether squared distances of many features use the AVX2 product of packed panels
-	// (project.Panel).
+	// Panels reports whether the kernels of squared distances with many features use the AVX2
+	// product of packed panels (project.Panel).
 	Panels bool
 
 	// If the matrix x of project.TransMul has more than FarBytes bytes, TransMul processes FarRows
@@ -58,8 +58,8 @@ type ProductChoice struct {
 	OddTail  int    // the last 5 or 7 rows use AVX2 if the columns fit this number of vectors
 	FourTail int    // the last 4 rows use AVX2 if the columns fit this number of vectors
 
-	// A product uses AVX2 if its sums have at most ShallowDepth terms and it has at least
-	// ShallowCols columns.
+	// A product with at least ShallowCols columns uses AVX2 if each sum has at most ShallowDepth
+	// terms.
 	ShallowDepth, ShallowCols int
 }
 

@@ -120,9 +120,9 @@ func Overlap[T num.Float](a, b *View[T]) bool {
 	if offset >= (a.Rows-1)*a.Stride+a.Cols {
 		return false
 	}
-	// Matrices with different strides overlap if their memory ranges overlap. If b has a single
-	// row, the stride of b does not matter, and b counts as a row of a unless b is longer than the
-	// stride of a.
+	// Matrices with different strides overlap if their memory ranges overlap. An exception is a
+	// matrix b with a single row of at most a.Stride elements: the stride of b does not matter, and
+	// the code below treats b as a row of a.
 	if b.Stride != a.Stride && (b.Rows > 1 || b.Cols > a.Stride) || (pb-pa)%size != 0 {
 		return true
 	}

@@ -109,9 +109,9 @@ func panics(f func()) (what string) {
 	return ""
 }
 
-// TestPiece checks that a piece has at most n items, stays within the budget unless it is a single
-// unit, and is a whole number of units unless it contains all n items. Some arguments are near the
-// largest int.
+// TestPiece checks three properties. A piece has 1 to n items. A piece of more than one unit
+// stays within the budget. A piece of fewer than n items is a whole number of units. Some arguments
+// are near the largest int.
 func TestPiece(t *testing.T) {
 	for _, n := range edges() {
 		for _, cost := range edges() {

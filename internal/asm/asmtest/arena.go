@@ -40,7 +40,7 @@ type Arena[T num.Float] struct {
 	mem    memory
 	bufs   []buffer[T]
 	free   []func()
-	first  *Arena[T] // arena of the call at level Ref, whose values this arena copies; nil for the call at Ref
+	first  *Arena[T] // arena of the Ref call, from which this arena copies values; nil in the Ref call
 
 	narrow *Arena[float32]
 }
@@ -143,7 +143,7 @@ func pages[T num.Float](n int, end bool) (s []T, free func(), ok bool) {
 // reports false if the system has no such pages. Guarded must not be called concurrently.
 func Guarded(size int, end bool) (b []byte, free func(), ok bool) {
 	page := os.Getpagesize()
-	room := (size + page) / page * page // at least one page, so that size = 0 has an address
+	room := (size + page) / page * page // at least one page: a slice of size 0 also needs an address
 	var base unsafe.Pointer
 	if last := len(spare[room]) - 1; last >= 0 {
 		base, spare[room] = spare[room][last], spare[room][:last]
@@ -166,8 +166,8 @@ func (a *Arena[T]) release() {
 	}
 }
 
-// sentinel returns the NaN of the guards. No arithmetic produces this quiet NaN, so a test notices
-// even a guard that a kernel overwrites with NaN.
+// sentinel returns the NaN that fills the guards. Arithmetic does not produce this NaN. A test
+// therefore notices if a kernel overwrites a guard, even with a different NaN.
 func sentinel[T num.Float]() T {
 	if num.IsFloat64[T]() {
 		return T(math.Float64frombits(0x7ff8_dead_beef_0001))

@@ -87,7 +87,7 @@ func EachForms(t testing.TB, f func()) {
 	}
 }
 
-// OtherMachines runs f as a subtest with every [asm.Machine] table except that of this machine.
+// OtherMachines runs f as a subtest with every [asm.Machine] table except the table of this machine.
 func OtherMachines(t *testing.T, f func(t *testing.T)) {
 	own := asm.CurrentMachine()
 	for _, m := range asm.Machines() {

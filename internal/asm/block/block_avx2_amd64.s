@@ -1,18 +1,20 @@
 // block, float64, float32 and mixed, AVX2 + FMA.
 //
-//	sums    lane j mod w of lanes[i, s] += k[i*ldk+j] v[s][j]
-//	update  u[s][i] = a[s][i] / fold(lanes[i, s]), or u[s][i] = fold(lanes[i, s]) without a; then lanes[i, s] = 0
+//	sums    lanes[i, s][j mod w] += k[i*ldk+j] v[s][j]
+//	update  u[s][i] = a[s][i] / fold(lanes[i, s]), or u[s][i] = fold(lanes[i, s]) if a is nil; then lanes[i, s] = 0
 //	add     q[s][j] += Σ_i u[s][i] k[i*ldk+j]                       0≤i<m  0≤j<n  0≤s<4
 //
-// Same bits as    the passes of package pass, for every s. A float32 k is widened exactly. A row
-//                 sum has w = 8 lanes (float32: 16), which are folded in halves. q[j] takes one FMA
-//                 for each row, i ascending.
-// Layout          k is m×n, row-major, with stride ldk in elements. v, q, a and u are four slices each. The
-//                 kernels begin at element j of v and q, and at element i of a and u. The lanes of row i and
-//                 vector s are 64 bytes at 256 i + 64 s. m is a positive multiple of 4, n of w.
-// Tile            2 rows × 4 vectors × 32 bytes of a vector: Y8 Y9 k. sums computes one half of the lanes,
-//                 then the other half: Y0–Y7 lanes, Y10–Y13 v. add: Y0–Y7 u, Y10–Y13 q.
-//                 update: 4 rows, one vector at a time.
+// Same bits as    the passes of package pass, called for each s. A float32 k is widened exactly. A row sum
+//                 has w lanes (partial sums): w is 8 for float64 and 16 for float32. fold adds the upper half
+//                 of the lanes to the lower half until one sum remains. Each row adds to q[j] with one FMA,
+//                 in ascending order of i.
+// Layout          k is an m×n row-major matrix with a stride of ldk elements. v, q, a and u are four slices
+//                 each. The kernels begin at element j of v and q, and at element i of a and u. The lanes of
+//                 row i and vector s are 64 bytes at byte offset 256 i + 64 s. m is a positive multiple of 4,
+//                 and n is a positive multiple of w.
+// Tile            2 rows × 4 vectors × 32 bytes of a vector. Y8 and Y9 hold k. In sums, Y0–Y7 hold one half of
+//                 the lanes at a time, and Y10–Y13 hold v. In add, Y0–Y7 hold u, and Y10–Y13 hold q.
+//                 update processes 4 rows and one vector at a time.
 // Tail            none: the caller computes the last rows. No access outside the slices.
 // Special values  follow the arithmetic.
 // Registers       SI row of k · AX next row · DX ldk · DI R9 R10 R11 v or q · CX offset in the row

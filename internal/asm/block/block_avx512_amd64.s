@@ -1,16 +1,18 @@
 // block, float64, float32 and mixed, AVX-512 F.
 //
-//	sums    lane j mod w of lanes[i, s] += k[i*ldk+j] v[s][j]
+//	sums    lanes[i, s][j mod w] += k[i*ldk+j] v[s][j]
 //	add     q[s][j] += Σ_i u[s][i] k[i*ldk+j]                       0≤i<m  0≤j<n  0≤s<4
 //
-// Same bits as    the passes of package pass, for every s. A float32 k is widened exactly. A row
-//                 sum has w = 8 lanes (float32: 16), which are folded in halves. q[j] takes one FMA
-//                 for each row, i ascending.
-// Layout          k is m×n, row-major, with stride ldk in elements. v, q, a and u are four slices each. The
-//                 kernels begin at element j of v and q, and at element i of a and u. The lanes of row i and
-//                 vector s are 64 bytes at 256 i + 64 s. m is a positive multiple of 4, n of w.
-// Tile            4 rows × 4 vectors × 64 bytes of a vector: Z16–Z19 k; sums: Z0–Z15 lanes,
-//                 Z20–Z23 v; add: Z0–Z15 u, Z20–Z23 q.
+// Same bits as    the passes of package pass, called for each s. A float32 k is widened exactly. A row sum
+//                 has w lanes (partial sums): w is 8 for float64 and 16 for float32. fold adds the upper half
+//                 of the lanes to the lower half until one sum remains. Each row adds to q[j] with one FMA,
+//                 in ascending order of i.
+// Layout          k is an m×n row-major matrix with a stride of ldk elements. v, q, a and u are four slices
+//                 each. The kernels begin at element j of v and q, and at element i of a and u. The lanes of
+//                 row i and vector s are 64 bytes at byte offset 256 i + 64 s. m is a positive multiple of 4,
+//                 and n is a positive multiple of w.
+// Tile            4 rows × 4 vectors × 64 bytes of a vector. Z16–Z19 hold k. In sums, Z0–Z15 hold the lanes,
+//                 and Z20–Z23 hold v. In add, Z0–Z15 hold u, and Z20–Z23 hold q.
 // Tail            none: the caller computes the last rows. No access outside the slices.
 // Special values  follow the arithmetic.
 // Registers       SI row of k · DX ldk · R8 3 ldk · DI R9 R10 R11 v or q · CX offset in the

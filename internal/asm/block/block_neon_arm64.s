@@ -1,18 +1,20 @@
 // block, float64, float32 and mixed, NEON.
 //
-//	sums    lane j mod w of lanes[i, s] += k[i*ldk+j] v[s][j]
-//	update  u[s][i] = a[s][i] / fold(lanes[i, s]), or u[s][i] = fold(lanes[i, s]) without a; then lanes[i, s] = 0
+//	sums    lanes[i, s][j mod w] += k[i*ldk+j] v[s][j]
+//	update  u[s][i] = a[s][i] / fold(lanes[i, s]), or u[s][i] = fold(lanes[i, s]) if a is nil; then lanes[i, s] = 0
 //	add     q[s][j] += Σ_i u[s][i] k[i*ldk+j]                       0≤i<m  0≤j<n  0≤s<4
 //
-// Same bits as    the passes of package pass, for every s. A float32 k is widened exactly. A row
-//                 sum has w = 8 lanes (float32: 16), which are folded in halves. q[j] takes one FMA
-//                 for each row, i ascending.
-// Layout          k is m×n, row-major, with stride ldk in elements. v, q, a and u are four slices each. The
-//                 kernels begin at element j of v and q, and at element i of a and u. The lanes of row i and
-//                 vector s are 64 bytes at 256 i + 64 s. m is a positive multiple of 4, n of w.
-// Tile            2 rows × 4 vectors × 32 bytes of a vector: V16–V19 k. sums computes one half of the
-//                 lanes, then the other half: V0–V15 lanes, V20–V27 v. add: V0–V7 u, V8–V15 q.
-//                 update: 4 rows, one vector at a time.
+// Same bits as    the passes of package pass, called for each s. A float32 k is widened exactly. A row sum
+//                 has w lanes (partial sums): w is 8 for float64 and 16 for float32. fold adds the upper half
+//                 of the lanes to the lower half until one sum remains. Each row adds to q[j] with one FMA,
+//                 in ascending order of i.
+// Layout          k is an m×n row-major matrix with a stride of ldk elements. v, q, a and u are four slices
+//                 each. The kernels begin at element j of v and q, and at element i of a and u. The lanes of
+//                 row i and vector s are 64 bytes at byte offset 256 i + 64 s. m is a positive multiple of 4,
+//                 and n is a positive multiple of w.
+// Tile            2 rows × 4 vectors × 32 bytes of a vector. V16–V19 hold k. In sums, V0–V15 hold one half of
+//                 the lanes at a time, and V20–V27 hold v. In add, V0–V7 hold u, and V8–V15 hold q.
+//                 update processes 4 rows and one vector at a time.
 // Tail            none: the caller computes the last rows. No access outside the slices.
 // Special values  follow the arithmetic.
 // Registers       named below.
@@ -31,7 +33,7 @@
 #define x1 R5
 #define x2 R6
 #define x3 R7
-#define lane R8  // pointer to the lanes of a row
+#define lane R8  // pointer to the lanes (partial sums) of a row
 #define half R9
 #define left R10 // columns left
 #define k0 R11
@@ -40,9 +42,9 @@
 #define y1 R14
 #define y2 R15
 #define y3 R16
-#define at R17   // offset in a and u
-#define ai R19   // slices of a
-#define ui R20   // slices of u
+#define at R17   // byte offset in the slices a and u
+#define ai R19   // pointer to a slice header of a
+#define ui R20   // pointer to a slice header of u
 #define p R21
 
 // SLICES loads the data pointers of four adjacent slice headers at address s into registers a, b, c
@@ -60,8 +62,8 @@
 	ADD i, c; \
 	ADD i, d
 
-// LANES2 loads half of the lanes of one row and two vectors from p. STORE2 stores half of the lanes
-// to p. Both macros advance p.
+// LANES2 loads half of a row's lanes for each of two vectors from address p. STORE2 stores the same
+// lanes. Both macros advance p to the next two vectors.
 #define LANES2(a, b, c, d) \
 	FLDPQ   64(p), (c, d); \
 	FLDPQ.P 128(p), (a, b)

@@ -1,5 +1,5 @@
-// Package block passes over a kernel matrix K for a block of four vectors at once. The four vectors
-// belong to four problems that share K and have different marginals.
+// Package block multiplies a kernel matrix K or its transpose by a block of four vectors in one pass
+// over K. The four vectors belong to four problems that share K and have different marginals.
 //
 //	Rows     r_s[i] = Σ_j K_ij v_s[j]
 //	Columns  q_s[j] = q_s[j] + Σ_i u_s[i] K_ij

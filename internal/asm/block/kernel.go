@@ -20,9 +20,9 @@ const (
 // Scratch returns the length of the scratch memory, which stores row sums.
 func Scratch[T num.Float]() int { return stripRows * Size * num.Lanes[T]() }
 
-// Iterate is pass.Iterate for each vector s = 0 … Size−1 of a block: it sets u[s] = a[s] ⊘ K v[s],
-// an elementwise quotient, and adds Kᵀ u[s] to q[s]. The results have the same bits as the results
-// of pass.Iterate, but block.Iterate reads K only once for all vectors. n must be a positive
+// Iterate applies pass.Iterate to each of the Size vectors of a block. For vector s, Iterate sets
+// u[s] to the elementwise quotient of a[s] and K v[s], and adds Kᵀ u[s] to q[s]. The results have
+// the same bits as the results of pass.Iterate, but block.Iterate reads K only once. n must be a positive
 // multiple of num.Lanes. scratch must be zero, and is zero again after the call.
 func Iterate[K, T num.Float](m, n int, k []K, ldk int, v, a, u, q *[Size][]T, scratch []T) {
 	check[T](m, n, len(k), ldk, len(scratch))
@@ -35,7 +35,7 @@ func Iterate[K, T num.Float](m, n int, k []K, ldk int, v, a, u, q *[Size][]T, sc
 	}
 }
 
-// Rows is pass.Rows for each vector of a block: it sets r[s] = K v[s]. The requirements of
+// Rows applies pass.Rows to each vector of a block: Rows sets r[s] = K v[s]. The requirements of
 // [Iterate] apply.
 func Rows[K, T num.Float](m, n int, r *[Size][]T, k []K, ldk int, v *[Size][]T, scratch []T) {
 	check[T](m, n, len(k), ldk, len(scratch))
@@ -48,7 +48,7 @@ func Rows[K, T num.Float](m, n int, r *[Size][]T, k []K, ldk int, v *[Size][]T, 
 	}
 }
 
-// Columns is pass.Columns for each vector of a block: it adds Kᵀ u[s] to q[s].
+// Columns applies pass.Columns to each vector of a block: Columns adds Kᵀ u[s] to q[s].
 func Columns[K, T num.Float](m, n int, q *[Size][]T, k []K, ldk int, u *[Size][]T) {
 	check[T](m, n, len(k), ldk, Scratch[T]())
 	for s := range Size {

@@ -3,7 +3,8 @@
 // includes this file before the kernels.
 //
 //	size          bytes of an element of a vector
-//	step twice    bytes of K for 64 bytes of a vector; bytes of a vector for one byte of K
+//	step          bytes of K for 64 bytes of a vector
+//	twice         bytes of a vector for one byte of K
 //	logk          log₂ of the bytes of an element of K
 //	four fourt    two registers of four elements
 
@@ -65,7 +66,7 @@
 #define div VDIVPD
 #define fma VFMADD231PD
 
-// float64 has half as many lanes, so nothing is left to fold.
+// LAST4 is empty for float64, because Y0 already contains the four row sums.
 #define LAST4
 #endif
 

@@ -48,7 +48,7 @@ updateloop:
 	add        Y0, Y1, Y0
 	LAST4
 
-	// u_r = a_r / s_r with the folded sum s_r, or u_r = s_r without a
+	// u_r = a_r / s_r with the folded sum s_r, or u_r = s_r if a is nil
 	TESTQ ai, ai
 	JEQ   updatestore
 	MOVQ  (ai), AX

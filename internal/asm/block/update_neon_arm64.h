@@ -37,7 +37,7 @@ updateloop:
 	FADD(12, 12, 13)
 	FOLD_ROWS(28, 29, 0, 4, 8, 12)
 
-	// u_r = a_r / s_r with the folded sum s_r, or u_r = s_r without a
+	// u_r = a_r / s_r with the folded sum s_r, or u_r = s_r if a is nil
 	CBZ  ai, updatestore
 	MOVD (ai), p
 	ADD  at, p

@@ -3,13 +3,14 @@
 //	sums8   dst[i] = Σ_j table[256j + c_ij]    codes of 8 bits, table float32
 //	sums4   dst[i] = Σ_j table[16j + c_ij]     codes of 4 bits, table uint8, sums uint16    0≤j<m
 //
-// Same bits as    sums8Ref and sums4Ref in ref.go: j ascending, one addition for each entry; sums4
-//                 is exact in any order.
-// Layout          blocks of 32 rows, each with m groups of 32 bytes (sums8) or 16 bytes (sums4: the low
-//                 halves are the codes of rows 0–15, the high halves the codes of rows 16–31). m ≥ 1, and even for sums4.
-// Tile            sums8: 16 rows, a chain of additions in each of 16 registers. sums4: 32 rows and
-//                 two groups. The 16-bit sums of even rows first include 256 times the entries of
-//                 odd rows. The last instructions subtract these entries.
+// Same bits as    sums8Ref and sums4Ref in ref.go. sums8 adds the entries in ascending order of j. sums4 is
+//                 exact in any order.
+// Layout          codes come in blocks of 32 rows. A block has m groups, one for each j. In sums8, a group has 32
+//                 bytes, one for each row. In sums4, a group has 16 bytes: the low halves of the bytes are the
+//                 codes of rows 0–15, and the high halves are the codes of rows 16–31. m ≥ 1; sums4 needs an even m.
+// Tile            sums8 processes 16 rows, and each of 16 registers holds the sum of one row. sums4 processes 32
+//                 rows and two groups at a time. The 16-bit sums of even rows first include 256 times the
+//                 entries of odd rows. The last instructions subtract these entries.
 // Tail            none, because every block has 32 rows.
 // Special values  follow the arithmetic.
 // Registers       R8 blocks left · DI dst · SI codes · R9 table · CX m · R10 group · R11 table of
@@ -33,8 +34,8 @@
 #define left R12
 #define halves R13
 
-// pairA adds the table entries of the two lowest codes in AX to x and y. pairD does the same for
-// the codes in DX.
+// pairA adds the table entry of the code in AL to x, and the entry of the code in AH to y. pairD
+// does the same for the codes in DL and DH.
 #define pairA(x, y) \
 	MOVBLZX AL, BX;               \
 	VADDSS  (table)(BX*4), x, x;  \
@@ -113,8 +114,7 @@ grouploop:
 	DECQ halves
 	JNZ  rowloop
 
-	// group points to the second half of a group. The next block begins 16 bytes before this
-	// address.
+	// The register group now points 16 bytes past the beginning of the next block.
 	LEAQ -16(group), cp
 	DECQ blocks
 	JNZ  blockloop
@@ -169,8 +169,8 @@ grouploop:
 	VPSLLW $8, Y3, Y5
 	VPSUBW Y5, Y2, Y2
 
-	// Interleave even and odd rows. Then add the sums of the two groups, which are the two halves
-	// of a register.
+	// Interleave the sums of even and odd rows. Each half of a register has the sums of one group,
+	// so the next instructions add the two halves.
 	VPUNPCKLWD   Y1, Y0, Y4
 	VPUNPCKHWD   Y1, Y0, Y5
 	VPUNPCKLWD   Y3, Y2, Y6

@@ -3,10 +3,11 @@
 //	sums4   dst[i] = Σ_j table[16j + c_ij]     codes of 4 bits, table uint8, sums uint16    0≤j<m
 //
 // Same bits as    sums4Ref in ref.go. The sums are exact in any order.
-// Layout          blocks of 32 rows, each with m groups of 16 bytes: the low halves are the codes of
-//                 rows 0–15, the high halves the codes of rows 16–31. m ≥ 2, even.
+// Layout          codes come in blocks of 32 rows. A block has m groups of 16 bytes, one for each j. The low
+//                 halves of the bytes are the codes of rows 0–15, and the high halves are the codes of rows
+//                 16–31. m is even, and m ≥ 2.
 // Tile            32 rows and four groups, as in codes_avx2_amd64.s.
-// Tail            if m is not a multiple of four, the last two groups take half a register.
+// Tail            if m is not a multiple of four, the last two groups fill half a register.
 // Special values  none, because the data are integers.
 // Registers       R8 blocks · DI dst · R10 group · R9 R11 tables · CX m · R12 groups left · Z0 Z2 sums
 //                 of even rows · Z1 Z3 of odd rows · Z4 Z5 codes, then entries · Z6 tables · Z7
@@ -33,7 +34,7 @@
 	VPADDW  c, even, even;  \
 	VPADDW  Z7, odd, odd
 
-// halves splits each byte of Z4 into the low four bits, in Z4, and the high four bits, in Z5.
+// halves moves the high four bits of each byte of Z4 to Z5 and leaves the low four bits in Z4.
 #define halves \
 	VPSRLW $4, Z4, Z5;   \
 	VPANDD Z15, Z4, Z4;  \

@@ -3,11 +3,13 @@
 //	sums8   dst[i] = Σ_j table[256j + c_ij]    codes of 8 bits, table float32
 //	sums4   dst[i] = Σ_j table[16j + c_ij]     codes of 4 bits, table uint8, sums uint16    0≤j<m
 //
-// Same bits as    sums8Ref and sums4Ref in ref.go: j ascending, one addition for each entry; sums4
-//                 is exact in any order.
-// Layout          blocks of 32 rows, each with m groups of 32 bytes (sums8) or 16 bytes (sums4: the low
-//                 halves are the codes of rows 0–15, the high halves the codes of rows 16–31). m ≥ 1.
-// Tile            sums8: 8 rows, a chain of additions in each of 8 registers. sums4: 32 rows.
+// Same bits as    sums8Ref and sums4Ref in ref.go. sums8 adds the entries in ascending order of j. sums4 is
+//                 exact in any order.
+// Layout          codes come in blocks of 32 rows. A block has m groups, one for each j. In sums8, a group has 32
+//                 bytes, one for each row. In sums4, a group has 16 bytes: the low halves of the bytes are the
+//                 codes of rows 0–15, and the high halves are the codes of rows 16–31. m ≥ 1.
+// Tile            sums8 processes 8 rows, and each of 8 registers holds the sum of one row. sums4 processes 32
+//                 rows.
 // Tail            none, because every block has 32 rows.
 // Special values  follow the arithmetic.
 // Registers       R0 blocks · R1 dst · R2 codes · R3 table · R4 m · R5 group · R6 table of the
@@ -30,7 +32,7 @@
 #define left R7
 #define octets R13
 
-// four loads the table entries of the four codes that begin at bit b of R8.
+// four loads the table entries of four codes into F16 to F19. The first code begins at bit b of R8.
 #define four(b) \
 	UBFX  $(b+0), R8, $8, R9;    \
 	UBFX  $(b+8), R8, $8, R10;   \
@@ -96,8 +98,7 @@ grouploop:
 	SUBS  $1, octets
 	BNE   rowloop
 
-	// group points to the last quarter of a group. The next block begins 24 bytes before this
-	// address.
+	// The register group now points 24 bytes past the beginning of the next block.
 	SUB  $24, group, cp
 	SUBS $1, blocks
 	BNE  blockloop

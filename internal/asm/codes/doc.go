@@ -4,8 +4,8 @@
 //	Sums8   dst_i = Σ_j table_j[c_ij]    8-bit codes, float32 tables of 256 entries
 //	Sums4   dst_i = Σ_j table_j[c_ij]    4-bit codes, uint8 tables of 16 entries, uint16 sums
 //
-// The sum over j begins with +0 and adds one entry at a time, j ascending. Each vector lane
-// computes a different row, so every instruction-set level performs the same chain of additions.
+// The sum over j begins with +0 and adds one entry at a time, in ascending order of j. Each vector
+// lane computes a different row, so every instruction-set level performs the same additions.
 // Sums4 is exact.
 //
 // The contract:
@@ -17,7 +17,7 @@
 //     prevents overflow.
 //   - Aliasing: dst must not overlap codes or table.
 //   - Accuracy: Sums8: γ_m Σ_j |table_j[c_ij]|. Sums4: exact.
-//   - Special values: Sums8 follows the arithmetic: a NaN or an infinity comes from the table.
+//   - Special values: Sums8 follows the arithmetic. Only the table can contain a NaN or an infinity.
 //   - Cost: Sums8: a load of a code, a load of an entry and an addition for each code. Sums4: about
 //     ten instructions for 64 codes (AVX2).
 package codes

@@ -9,13 +9,14 @@ const (
 	Most4 = 256
 )
 
-// cost8 and cost4 are the costs of one code of one row for asm.Piece, in eighths of a multiply-add.
+// cost8 and cost4 are the costs of one code in Sums8 and Sums4. The unit is an eighth of a
+// multiply-add.
 const cost8, cost4 = 32, 4
 
-// Sums8 sets dst[i] = Σ_j table[256j + c_ij], a chain of additions from +0 with j ascending. dst
-// has an element for each row, and its length must be a multiple of Block. With m = len(table)/256,
-// codes must have m bytes for each row, in the layout of the package comment. Sums8 panics if the
-// lengths do not match.
+// Sums8 sets dst[i] = Σ_j table[256j + c_ij]. Each sum begins with +0 and adds the entries in
+// ascending order of j. dst has an element for each row, and its length must be a multiple of
+// Block. codes must have m = len(table)/256 bytes for each row, in the layout of the package
+// comment. Sums8 panics if the lengths do not match.
 func Sums8(dst []float32, codes []byte, table []float32) {
 	m := len(table) / 256
 	check(len(dst), len(codes), m*len(dst), len(table)%256)

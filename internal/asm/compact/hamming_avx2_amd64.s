@@ -1,12 +1,12 @@
 // hamming, integers, AVX2 + FMA.
 //
-//	hamming   number of bits of a_i ^ b_i     0≤i<n
+//	hamming   number of bits in which the bytes a_i and b_i differ, summed over 0≤i<n
 //
 // Same bits as    hammingRef in ref.go. The sum is exact in any order.
-// Layout          n bytes each, n ≥ 16, a multiple of 16.
-// Tile            128 bytes in four registers. The bit counts of the four registers are added in 8 bits,
-//                 where the sum is at most 32, and then in 64 bits.
-// Tail            one to seven pieces of 16 bytes, whose counts are added in 64 bits.
+// Layout          a and b have n bytes. n is a positive multiple of 16.
+// Tile            128 bytes in four registers. The bit counts of the four registers are first added as bytes
+//                 (each sum is at most 32), and then as 64-bit integers.
+// Tail            up to seven pieces of 16 bytes, whose counts are added as 64-bit integers.
 // Special values  none, because the data are integers.
 // Registers       CX bytes left · SI a · DI b · Y0 counts of 64 bits · Y1–Y4 bytes, then counts · Y5–Y8
 //                 lower halves of bytes · Y12 counts of the tail · Y13 table · Y14 mask · Y15 zero.
@@ -26,7 +26,7 @@ GLOBL bitsOf<>(SB), RODATA|NOPTR, $16
 #define ap SI
 #define bp DI
 
-// count sets each byte of x to the number of set bits of the byte of a ^ b.
+// count sets each byte of x to the number of bits in which two bytes of a and b differ.
 #define count(at, x, t, table, mask) \
 	VMOVDQU at(ap), x;       \
 	VPXOR   at(bp), x, x;    \

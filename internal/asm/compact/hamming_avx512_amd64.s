@@ -1,11 +1,11 @@
 // hamming, integers, AVX-512 F, BW, VL and VPOPCNTDQ.
 //
-//	hamming   number of bits of a_i ^ b_i     0≤i<n
+//	hamming   number of bits in which the bytes a_i and b_i differ, summed over 0≤i<n
 //
 // Same bits as    hammingRef in ref.go. The sum is exact in any order.
-// Layout          n bytes each, n ≥ 16, a multiple of 16.
-// Tile            VPOPCNTDQ: 256 bytes in four registers. Without VPOPCNTDQ: 512 bytes in eight registers. Carry-save adders reduce
-//                 the bits to sums of weight 1, 2, 4 and 8; each iteration counts only the set bits of weight 8.
+// Layout          a and b have n bytes. n is a positive multiple of 16.
+// Tile            with VPOPCNTDQ: 256 bytes in four registers. Without VPOPCNTDQ: 512 bytes in eight registers. Carry-save
+//                 adders reduce the bits to sums of weight 1, 2, 4 and 8. Each iteration counts only the set bits of weight 8.
 // Tail            64 bytes at a time without VPOPCNTDQ, then 16 bytes at a time.
 // Special values  none, because the data are integers.
 // Registers       CX bytes left · SI a · DI b · AX constant · Z0 counts of 64 bits (VPOPCNTDQ: and Z9–Z11) · Z1–Z3 bits of the weights 1, 2
@@ -40,8 +40,8 @@ GLOBL bitsOf<>(SB), RODATA|NOPTR, $16
 	VMOVDQU64 at(ap), x;    \
 	VPXORQ    at(bp), x, x
 
-// add is a carry-save adder: it adds the bits of x, y and sum. It sets sum to the sum bits and x to
-// the carry bits.
+// add is a carry-save adder for the bits of x, y and sum. add sets sum to the sum bits and x to the
+// carry bits.
 #define add(x, y, sum, t) \
 	VMOVDQA64  x, t;              \
 	VPTERNLOGQ $0xe8, y, sum, x;  \

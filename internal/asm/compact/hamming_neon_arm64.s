@@ -1,12 +1,12 @@
 // hamming, integers, NEON.
 //
-//	hamming   number of bits of a_i ^ b_i     0≤i<n
+//	hamming   number of bits in which the bytes a_i and b_i differ, summed over 0≤i<n
 //
 // Same bits as    hammingRef in ref.go. The sum is exact in any order.
-// Layout          n bytes each, n ≥ 16, a multiple of 16, at most mostHamming.
-// Tile            64 bytes in four registers. The bit counts of the four registers are added in 8 bits, where
-//                 the sum is at most 32, and then in eight sums of 16 bits.
-// Tail            one to three pieces of 16 bytes, added to the same sums.
+// Layout          a and b have n bytes. n is a positive multiple of 16 and at most mostHamming.
+// Tile            64 bytes in four registers. The bit counts of the four registers are first added as bytes
+//                 (each sum is at most 32), and then as 16-bit integers in V0.
+// Tail            up to three pieces of 16 bytes, whose counts are also added to V0.
 // Special values  none, because the data are integers.
 // Registers       R0 a · R1 b · R2 bytes left · V0 sums · V4–V7 bytes of a, then counts ·
 //                 V16–V19 bytes of b.
@@ -21,7 +21,7 @@
 #define bp R1
 #define left R2
 
-// count sets each byte of x to the number of set bits of the byte of x ^ y.
+// count sets each byte of x to the number of bits in which the bytes of x and y differ.
 #define count(x, y) \
 	VEOR y.B16, x.B16, x.B16; \
 	VCNT x.B16, x.B16

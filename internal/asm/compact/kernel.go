@@ -12,14 +12,14 @@ const (
 	// Assembly requires a multiple of step elements.
 	step = 16
 
-	// A sum of at most this number of elements does not overflow 32 bits.
+	// A 32-bit sum of mostDot products or mostSqEuclidean squared differences does not overflow.
 	mostDot         = 1 << 16 // 2¹⁶·2¹⁴
 	mostSqEuclidean = 1 << 15 // 2¹⁵·255²
 	// The 16-bit sums of the NEON kernel do not overflow if n is at most mostHamming bytes.
 	mostHamming = 1 << 15
 )
 
-// These costs of one element limit the pieces from asm.Piece to mostDot, mostSqEuclidean or
+// With these costs of one element, asm.Piece returns at most mostDot, mostSqEuclidean or
 // mostHamming elements.
 const (
 	costDot         = asm.Budget / mostDot

@@ -1,17 +1,19 @@
 // narrowFloat16, narrowBFloat16, float32, AVX2 + FMA.
 //
-//	narrowFloat16    dst_i = src_i as a number of IEEE 754 binary16
-//	narrowBFloat16   dst_i = src_i as the upper half of a float32      0≤i<n
+//	narrowFloat16    dst_i = src_i, rounded to IEEE 754 binary16
+//	narrowBFloat16   dst_i = src_i, rounded to bfloat16 (the upper half of a float32)      0≤i<n
 //
-// Same bits as    narrowFloat16Ref and narrowBFloat16Ref in ref.go: rounded to nearest, ties to even; 0x7e00 and 0x7fc0 for a NaN.
-// Layout          n elements, n ≥ 16, a multiple of 16.
+// Same bits as    narrowFloat16Ref and narrowBFloat16Ref in ref.go. Results are rounded to nearest, ties to even. A NaN
+//                 becomes 0x7e00 in binary16 and 0x7fc0 in bfloat16.
+// Layout          dst and src have n elements. n is a positive multiple of 16.
 // Tile            16 elements in two registers.
 // Tail            none, because n is a multiple of 16.
-// Special values  a NaN is replaced before the conversion. The conversion handles infinities, overflow and subnormal numbers.
+// Special values  The kernels replace a NaN before the conversion. The conversion handles infinities, overflow and
+//                 subnormal numbers.
 // Registers       CX elements left · DI dst · SI src · AX constants · Y0 Y1 elements · Y2–Y5 scratch · Y8 NaN · Y9 0x7fff · Y10 one · Y11 Y12
 //                 byte indices.
-// Source          VCVTPS2PH of F16C. The bits of a bfloat16 are the upper half of an integer sum: the bits of the
-//                 float32, 0x7fff and the last bit of the float32's upper half.
+// Source          VCVTPS2PH of F16C. A bfloat16 is the upper half of an integer sum with three terms: the bits of
+//                 the float32, 0x7fff, and the lowest bit of the float32's upper half.
 
 //go:build amd64 && !purego
 
@@ -44,7 +46,7 @@ GLOBL upper<>(SB), RODATA|NOPTR, $64
 	VMOVD        AX, x;  \
 	VPBROADCASTD x, y
 
-// convert8 stores eight elements as binary16.
+// convert8 converts eight elements to binary16 and stores the results.
 #define convert8(at, to, x, xlow, t) \
 	VMOVUPS   at(from), x;     \
 	VCMPPS    $0, x, x, t;     \
@@ -62,7 +64,7 @@ GLOBL upper<>(SB), RODATA|NOPTR, $64
 	VCMPPS    $0, x, x, t;  \
 	VBLENDVPS t, s, Y8, x
 
-// next advances by 16 elements.
+// next advances to the next 16 elements.
 #define next \
 	ADDQ $64, from; \
 	ADDQ $32, dp;   \

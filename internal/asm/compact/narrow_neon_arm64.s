@@ -1,17 +1,19 @@
 // narrowFloat16, narrowBFloat16, float32, NEON.
 //
-//	narrowFloat16    dst_i = src_i as a number of IEEE 754 binary16
-//	narrowBFloat16   dst_i = src_i as the upper half of a float32      0≤i<n
+//	narrowFloat16    dst_i = src_i, rounded to IEEE 754 binary16
+//	narrowBFloat16   dst_i = src_i, rounded to bfloat16 (the upper half of a float32)      0≤i<n
 //
-// Same bits as    narrowFloat16Ref and narrowBFloat16Ref in ref.go: rounded to nearest, ties to even; 0x7e00 and 0x7fc0 for a NaN.
-// Layout          n elements, n ≥ 16, a multiple of 16.
+// Same bits as    narrowFloat16Ref and narrowBFloat16Ref in ref.go. Results are rounded to nearest, ties to even. A NaN
+//                 becomes 0x7e00 in binary16 and 0x7fc0 in bfloat16.
+// Layout          dst and src have n elements. n is a positive multiple of 16.
 // Tile            16 elements in four registers.
 // Tail            none, because n is a multiple of 16.
-// Special values  a NaN is replaced before the conversion. The conversion handles infinities, overflow and subnormal numbers.
+// Special values  The kernels replace a NaN before the conversion. The conversion handles infinities, overflow and
+//                 subnormal numbers.
 // Registers       R0 dst · R1 src · R2 elements left · R3 constants · V0–V3 elements · V4–V7 results · V8–V11 masks, or last places ·
 //                 V16 NaN · V17 0x7fff · V18 one.
-// Source          FCVTN. The bits of a bfloat16 are the upper half of an integer sum: the bits of the float32,
-//                 0x7fff and the last bit of the float32's upper half.
+// Source          FCVTN. A bfloat16 is the upper half of an integer sum with three terms: the bits of the float32,
+//                 0x7fff, and the lowest bit of the float32's upper half.
 
 //go:build arm64 && !purego
 
@@ -30,7 +32,8 @@
 	MOVD $0x7fc00000, R3;  \
 	VDUP R3, V16.S4
 
-// valid copies the four elements of Vx to y, with every NaN replaced by the constant NaN.
+// valid copies four elements from register x to register y and replaces every NaN with the constant
+// NaN in V16. n and m are the numbers of the registers x and mask.
 #define valid(n, x, y, mask, m) \
 	FCMEQ_4S(m, n, n);       \
 	VMOV V16.B16, y.B16;     \

@@ -4,10 +4,12 @@
 //	sqEuclideanInt8  Σ (a_i − b_i)²      0≤i<n
 //
 // Same bits as    dotInt8Ref and sqEuclideanInt8Ref in ref.go. The sums are exact in any order.
-// Layout          n bytes each, n ≥ 16, a multiple of 16, at most mostDot or mostSqEuclidean.
-// Tile            128 elements: 32 in each of four registers of 32-bit sums. dotInt8 with VNNI: 64 in
-//                 each of two registers of sums of (a + 128)·b; two other registers hold 128·Σ b.
-// Tail            one to seven pieces of 16 elements, added in other registers.
+// Layout          a and b have n bytes. n is a positive multiple of 16 and at most mostDot (dotInt8) or
+//                 mostSqEuclidean (sqEuclideanInt8).
+// Tile            128 elements. Each of four registers with 32-bit sums accumulates the terms of 32 elements.
+//                 dotInt8 with VNNI: two registers accumulate (a + 128)·b, and two registers accumulate
+//                 128·b, which is subtracted after the loop.
+// Tail            up to seven pieces of 16 elements, added to Z12 and, in dotInt8 with VNNI, to Z13.
 // Special values  none, because the data are integers.
 // Registers       CX elements left · SI a · DI b · Z0–Z3 sums · Z4–Z11 elements · Z12 Z13 sums of the
 //                 tail · Z15 the byte 128.

@@ -4,9 +4,10 @@
 //	sqEuclideanInt8  Σ (a_i − b_i)²      0≤i<n
 //
 // Same bits as    dotInt8Ref and sqEuclideanInt8Ref in ref.go. The sums are exact in any order.
-// Layout          n bytes each, n ≥ 16, a multiple of 16, at most mostDot or mostSqEuclidean.
-// Tile            64 elements: 16 in each of four registers of sums of 32 bits.
-// Tail            one to three pieces of 16 elements, all added to the first register of sums.
+// Layout          a and b have n bytes. n is a positive multiple of 16 and at most mostDot (dotInt8) or
+//                 mostSqEuclidean (sqEuclideanInt8).
+// Tile            64 elements. Each of four registers with 32-bit sums accumulates the terms of 16 elements.
+// Tail            up to three pieces of 16 elements, all added to the first register of sums.
 // Special values  none, because the data are integers.
 // Registers       R0 a · R1 b · R2 elements left · V0–V3 sums · V4–V7 elements of a, then
 //                 differences · V16–V19 elements of b · V20–V27 products or differences of 16 bits.

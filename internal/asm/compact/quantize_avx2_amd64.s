@@ -1,12 +1,13 @@
 // roundInt8, signBits, float64 and float32, AVX2 + FMA.
 //
 //	roundInt8   dst_i = src_i·inverse, rounded to an integer
-//	signBits    bit i of dst = src_i < 0      0≤i<n
+//	signBits    bit i of dst is 1 if src_i < 0, and 0 otherwise      0≤i<n
 //
-// Same bits as    roundInt8Ref and signBitsRef in ref.go: roundInt8 is one FMA and one addition in float64,
-//                 signBits one comparison.
-// Layout          n elements, n ≥ 16, a multiple of 16; dst of signBits has one bit for each element.
-// Tile            16 elements: roundInt8 in four registers of float64, signBits in two of float32.
+// Same bits as    roundInt8Ref and signBitsRef in ref.go. For each element, roundInt8 computes one FMA and one addition
+//                 in float64, and signBits computes one comparison.
+// Layout          src has n elements. dst has n elements in roundInt8 and n bits in signBits. n is a positive
+//                 multiple of 16.
+// Tile            16 elements, in four float64 registers (roundInt8) or two float32 registers (signBits).
 // Tail            none, because n is a multiple of 16.
 // Special values  roundInt8 expects products from −128.5 to 127.5. In signBits, zeros of both signs and NaN are not negative.
 // Registers       CX elements left · DI dst · SI src · AX constants and bits · Y0–Y3 elements · Y8 inverse · Y9 snap · Y10 shift ·
@@ -33,7 +34,8 @@ GLOBL order<>(SB), RODATA|NOPTR, $64
 #define dp DI
 #define from SI
 
-// round4 rounds four elements to integers in the lowest bits of t.
+// round4 multiplies four elements by inverse and rounds the products to integers. The lowest bits
+// of the elements of t contain the integers.
 #define round4(at, t) \
 	VCVTPS2PD   at(from), t; \
 	VFMADD213PD Y9, Y8, t;   \

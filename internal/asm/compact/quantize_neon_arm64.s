@@ -1,12 +1,13 @@
 // roundInt8, signBits, float64 and float32, NEON.
 //
 //	roundInt8   dst_i = src_i·inverse, rounded to an integer
-//	signBits    bit i of dst = src_i < 0      0≤i<n
+//	signBits    bit i of dst is 1 if src_i < 0, and 0 otherwise      0≤i<n
 //
-// Same bits as    roundInt8Ref and signBitsRef in ref.go: roundInt8 is one FMA and one addition in float64,
-//                 signBits one comparison.
-// Layout          n elements, n ≥ 16, a multiple of 16; dst of signBits has one bit for each element.
-// Tile            16 elements: roundInt8 in eight registers of float64, signBits in four of float32.
+// Same bits as    roundInt8Ref and signBitsRef in ref.go. For each element, roundInt8 computes one FMA and one addition
+//                 in float64, and signBits computes one comparison.
+// Layout          src has n elements. dst has n elements in roundInt8 and n bits in signBits. n is a positive
+//                 multiple of 16.
+// Tile            16 elements, in eight float64 registers (roundInt8) or four float32 registers (signBits).
 // Tail            none, because n is a multiple of 16.
 // Special values  roundInt8 expects products from −128.5 to 127.5. In signBits, zeros of both signs and NaN are not negative.
 // Registers       R0 dst · R1 src · R2 elements left · R3 constants and bits · V0–V3 elements · V4 V5 elements in float64 · V6–V13 sums, then
@@ -40,8 +41,9 @@ GLOBL bitOf<>(SB), RODATA|NOPTR, $64
 #define from R1
 #define left R2
 
-// round4 rounds the four elements of Vx to integers in the lowest bits of Vs and Vt. On entry, Vs
-// and Vt must contain the constant snap.
+// round4 multiplies the four elements of Vx by inverse and rounds the products to integers. The
+// lowest bits of the elements of Vs and Vt contain the integers. On entry, Vs and Vt must contain
+// the constant snap.
 #define round4(x, s, t) \
 	FCVTL_2D(4, x);   \
 	FCVTL2_2D(5, x);  \
@@ -50,7 +52,8 @@ GLOBL bitOf<>(SB), RODATA|NOPTR, $64
 	FADD_2D(s, s, 18); \
 	FADD_2D(t, t, 18)
 
-// signs4 replaces each of the four elements of Vx by its mask bit if the element is negative, and by 0 otherwise.
+// signs4 replaces each negative element of register x with the mask bit of the element, and every
+// other element with 0. n is the number of register x, and bits contains the mask bits.
 #define signs4(x, n, bits) \
 	FCMGT_4S(n, 16, n);   \
 	VAND bits.B16, x.B16, x.B16

@@ -1,10 +1,11 @@
 // widenFloat16, widenBFloat16, float32, AVX2 + FMA.
 //
-//	widenFloat16    dst_i = src_i, a number of IEEE 754 binary16
-//	widenBFloat16   dst_i = src_i, the upper half of a float32      0≤i<n
+//	widenFloat16    dst_i = src_i, where src is IEEE 754 binary16
+//	widenBFloat16   dst_i = src_i, where src is bfloat16 (the upper half of a float32)      0≤i<n
 //
-// Same bits as    widenFloat16Ref and widenBFloat16Ref in ref.go. The results are exact; a NaN stays a NaN, with any payload.
-// Layout          n elements, n ≥ 16, a multiple of 16.
+// Same bits as    widenFloat16Ref and widenBFloat16Ref in ref.go. The results are exact. A NaN stays a NaN, but
+//                 the payload is not specified.
+// Layout          dst and src have n elements. n is a positive multiple of 16.
 // Tile            16 elements in two registers.
 // Tail            none, because n is a multiple of 16.
 // Special values  subnormal numbers, infinities and NaN are converted like other numbers.
@@ -19,7 +20,7 @@
 #define dp DI
 #define from SI
 
-// store16 stores 16 elements and advances.
+// store16 stores 16 elements and advances to the next 16 elements.
 #define store16 \
 	VMOVUPS Y0, (dp);    \
 	VMOVUPS Y1, 32(dp);  \

@@ -1,15 +1,16 @@
 // widenFloat16, widenBFloat16, float32, NEON.
 //
-//	widenFloat16    dst_i = src_i, a number of IEEE 754 binary16
-//	widenBFloat16   dst_i = src_i, the upper half of a float32      0≤i<n
+//	widenFloat16    dst_i = src_i, where src is IEEE 754 binary16
+//	widenBFloat16   dst_i = src_i, where src is bfloat16 (the upper half of a float32)      0≤i<n
 //
-// Same bits as    widenFloat16Ref and widenBFloat16Ref in ref.go. The results are exact; a NaN stays a NaN, with any payload.
-// Layout          n elements, n ≥ 16, a multiple of 16.
+// Same bits as    widenFloat16Ref and widenBFloat16Ref in ref.go. The results are exact. A NaN stays a NaN, but
+//                 the payload is not specified.
+// Layout          dst and src have n elements. n is a positive multiple of 16.
 // Tile            16 elements in four registers.
 // Tail            none, because n is a multiple of 16.
 // Special values  subnormal numbers, infinities and NaN are converted like other numbers.
 // Registers       R0 dst · R1 src · R2 elements left · V0–V3 elements of dst · V4 V5 elements of src · V6 zeros.
-// Source          FCVTL widens float16. A bfloat16 is widened by 16 zero bits below it.
+// Source          FCVTL widens float16. widenBFloat16 inserts 16 zero bits below the bits of src_i.
 
 //go:build arm64 && !purego
 

@@ -3,14 +3,15 @@
 //	g[i*ldg+j] = k[i*ldk+j] (h − λ (Σ_q a[i*lda+q] b[q*ldb+j] + h mat[i*ldm+j]))
 //	h = u[i] v[j]      0≤i<m  0≤j<n  0≤q<r
 //
-// Same bits as    adjcostRef in ref.go: q ascending, one FMA for each term, the term of mat
-//                 last; then one FMA with −λ and one product with k.
-// Layout          g k mat m×n row-major, strides ldg ldk ldm; a m×r, stride lda; b r×n,
-//                 stride ldb, in elements; u has m elements, v has n. m, n ≥ 1, r ≥ 0. g may be mat.
-// Tile            4 rows × 3 vectors of columns: Y0–Y11 sums, Y12–Y14 b, Y15 a; then Y12 h, Y13 λ,
-//                 Y15 u.
-// Tail            columns: one vector at a time, with masked loads and stores; rows: 1 row. No access
-//                 outside the slices.
+// Same bits as    adjcostRef in ref.go. The terms are added in ascending order of q, each with one FMA. The
+//                 term of mat is added last. One FMA multiplies by −λ, and one product multiplies by k.
+// Layout          g, k and mat are m×n, a is m×r, and b is r×n. All matrices are row-major, with strides
+//                 ldg, ldk, ldm, lda and ldb in elements. u has m elements, and v has n elements.
+//                 m, n ≥ 1, r ≥ 0. g may be mat.
+// Tile            4 rows × 3 vectors of columns. In the loop over q, Y0–Y11 hold sums, Y12–Y14 hold b,
+//                 and Y15 holds a. After the loop, Y12 holds h, Y13 holds λ, and Y15 holds u.
+// Tail            The last columns are processed one vector at a time, with masked loads and stores. The
+//                 last rows are processed one row at a time. No access outside the slices.
 // Special values  follow the arithmetic.
 // Registers       AX pointer into a, then v · BX pointer into b · CX terms left, scratch · DX lda ·
 //                 R8 3 lda · R9 ldb · SI pointer into k · DI into mat · R10 into g · R11 bytes from
@@ -53,8 +54,8 @@
 	mul     d(kp), s, s;     \
 	move    s, d(gp)
 
-// FINISHMASKED computes a vector of g in register s, which contains the sum. Y14 contains the mask,
-// and Y4 contains v.
+// FINISHMASKED replaces the sum in register s with the vector of g. Y14 contains the mask, and Y4
+// contains v.
 #define FINISHMASKED(s) \
 	mul      Y4, Y15, Y12;  \
 	maskmove (mp), Y14, Y5; \
@@ -80,8 +81,7 @@
 	MOVQ dst+24(FP), gp; \
 	ADDQ col, gp
 
-// STARTV sets vp to column col of v. vp and the pointer into a use the same register, and a is no
-// longer needed.
+// STARTV sets vp to column col of v. vp replaces the pointer into a, which used the same register.
 #define STARTV \
 	MOVQ v+112(FP), vp; \
 	ADDQ col, vp

@@ -3,15 +3,15 @@
 //	dst[i*ldg+j] = k[i*ldk+j] (h − λ k̄)      h = u[i] v[j]      0≤i<m  0≤j<n
 //	k̄ = Σ_q a[i*lda+q] b[q*ldb+j] + h mat[i*ldm+j]      0≤q<r
 //
-// Same bits as    adjcostRef in ref.go: q ascending, one FMA for each term, the term of mat
-//                 last; one FMA for h − λ k̄, then one product with k.
-// Layout          dst k mat m×n, a m×r, b r×n row-major, strides in elements; u has m
-//                 elements, v has n. dst may be mat. m, n ≥ 1, r ≥ 0; a and b are not read if r = 0.
-// Tile            8 rows × 3 vectors of columns: Z0–Z23 k̄, Z24–Z26 b, then v; a enters the FMA by
-//                 embedded broadcast. The last columns of a row of tiles are a tile of 8 × 2 vectors
-//                 or 8 × 1 vector; the last m mod 8 rows are computed in tiles of 1 × 3 vectors.
-// Tail            columns: opmasks K1–K3 for the vectors of a tile. No access outside the
-//                 slices.
+// Same bits as    adjcostRef in ref.go. The terms are added in ascending order of q, each with one FMA. The
+//                 term of mat is added last. One FMA computes h − λ k̄, and one product multiplies by k.
+// Layout          dst, k and mat are m×n, a is m×r, and b is r×n. All matrices are row-major, with strides
+//                 in elements. u has m elements, and v has n elements. dst may be mat. m, n ≥ 1, r ≥ 0.
+//                 a and b are not read if r = 0.
+// Tile            8 rows × 3 vectors of columns. Z0–Z23 hold k̄. Z24–Z26 hold b and later v. The FMAs
+//                 broadcast a from memory. The last columns use a tile of 8 rows × 2 vectors or 8 rows ×
+//                 1 vector. The last m mod 8 rows use tiles of 1 row × 3 vectors.
+// Tail            The opmasks K1–K3 select the columns of the three vectors. No access outside the slices.
 // Special values  follow the arithmetic.
 // Registers       BX a of the tile · SI a_0q of the tile · DI a_4q · R8 lda · R9 3 lda ·
 //                 R10 b at q · R11 ldb · AX terms left; then SI k · DI mat · R10 dst · AX ldk
@@ -57,7 +57,7 @@
 	VPXORQ s1, s1, s1; \
 	VPXORQ s2, s2, s2
 
-// fetch3 prefetches the row of a tile at p, and advances p by tmp bytes to the next row. fetch8 prefetches eight rows.
+// fetch3 prefetches one row of a tile at p and advances p by tmp bytes to the next row. fetch8 prefetches eight rows.
 #define fetch3(p) \
 	PREFETCHT0 (p);    \
 	PREFETCHT0 64(p);  \
@@ -74,7 +74,8 @@
 	fetch3(p); \
 	fetch3(p)
 
-// term1, term2 and term3 add a_iq b_qj to the sums of one row of a tile.
+// term1, term2 and term3 add a_iq b_qj to the sums of one row of a tile, for one, two or three
+// vectors of columns.
 #define term1(a, s0) \
 	fma.BCST a, b0, s0
 
@@ -100,9 +101,9 @@
 	ADDQ lb, bp;    \
 	DECQ terms
 
-// finish3 computes and stores a row of a tile of dst. finish3 sets h = u v. factors3 computes k̄ =
-// h mat + sum and h − λ k̄. products3 multiplies by k and stores the result. All loads come before
-// the stores, because dst may be mat and unused vectors have the offset 0.
+// finish3 computes h = u v for one row of a tile and calls factors3 and products3. factors3 computes
+// h − λ k̄. products3 multiplies by k and stores the row in dst. All loads precede the stores,
+// because dst may be mat, and an unused vector has the same address as the first vector.
 #define finish3(s0, s1, s2) \
 	mul Z24, Z27, Z28;    \
 	mul Z25, Z27, Z29;    \

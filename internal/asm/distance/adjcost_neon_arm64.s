@@ -2,13 +2,14 @@
 //
 //	h = u[i] v[j]   k̄ = Σ_q A_iq B_qj + h M_ij   G_ij = K_ij (h − λ k̄)      0≤i<m  0≤j<n  0≤q<r
 //
-// Same bits as    adjcostRef in ref.go: k̄ is a chain of FMAs that begins with +0, q ascending,
-//                 M last; h is rounded; h − λ k̄ is one FMA; then one product with K.
-// Layout          G K M m×n, A m×r, B r×n, row-major; u has m elements, v has n; strides in
-//                 elements. m, n ≥ 1, r ≥ 0. G may be M.
+// Same bits as    adjcostRef in ref.go. k̄ begins with +0 and adds the terms with one FMA each, in ascending
+//                 order of q. The term of M is added last. h is rounded. One FMA computes h − λ k̄, and one
+//                 product multiplies by K.
+// Layout          G, K and M are m×n, A is m×r, and B is r×n. All matrices are row-major, with strides in
+//                 elements. u has m elements, and v has n elements. m, n ≥ 1, r ≥ 0. G may be M.
 // Tile            4 rows × 4 registers.
-// Tail            columns: 4 rows × 1 register, then loads and stores of single lanes;
-//                 rows: 1 row × 4 registers. No access outside the slices.
+// Tail            The last columns use tiles of 4 rows × 1 register, with loads and stores of single lanes in
+//                 the last register. The last rows use tiles of 1 row × 4 registers. No access outside the slices.
 // Special values  follow the arithmetic.
 // Registers       named below; V0–V15 k̄ · V16–V19 B, then v, K · V20–V23 A, then h ·
 //                 V24–V27 M, K · V28 u · V31 λ.
@@ -38,7 +39,7 @@
 #define a1 R16
 #define a2 R17
 #define a3 R19
-#define gr R15   // gr, kr, mr and ur: after the sums are complete, pointers into a row of G, K and M, and into u
+#define gr R15   // gr, kr, mr and ur: pointers into a row of G, K and M, and into u, after the sums are complete
 #define kr R16
 #define mr R17
 #define ur R19

@@ -13,8 +13,8 @@ func BenchmarkSqEuclidean(b *testing.B) {
 	for _, s := range []struct{ m, n, d int }{
 		{100, 100, 10}, {101, 103, 7}, // L1 and L2
 		{256, 256, 64},                                     // L2
-		{1000, 1000, 2}, {1000, 1000, 10}, {1000, 96, 256}, // dst in L3; the last shape is a panel of package dist
-		{3000, 3000, 10}, // dst larger than L3
+		{1000, 1000, 2}, {1000, 1000, 10}, {1000, 96, 256}, // dst fits the L3 cache; the last shape is a panel of package dist
+		{3000, 3000, 10}, // dst does not fit the L3 cache
 	} {
 		sqEuclideanBenchmark[float64](b, "f64", s.m, s.n, s.d)
 		sqEuclideanBenchmark[float32](b, "f32", s.m, s.n, s.d)

@@ -10,16 +10,16 @@
 //	              k̄    = Σ_{q<r} A_iq B_qj + h M_ij   one chain of FMAs from +0, q ascending, M last
 //	              G_ij = K_ij (h − λ k̄)               one FMA, one product
 //
-// z is transposed, so the vector lanes lie across j. Every distance is therefore the same chain
-// of FMAs for every vector length. With add, the chain of SqEuclidean begins with the value in
+// z is transposed, so each vector lane computes a different column j. Every distance is therefore the
+// same chain of FMAs for every vector length. If add is set, the chain of SqEuclidean begins with the value in
 // dst, so a caller can split a long chain without changing the result. Gibbs computes the exponentials
-// of a tile of distances while the tile is in registers or in the first-level cache. It stores
-// D only if the caller passes a matrix for it.
+// of a tile of distances while the tile is in registers or in the first-level cache. Gibbs stores
+// D only if the caller passes a matrix for D.
 //
-// AdjCost is the last step of the reverse sweep, for a block of rows. Row i of A has the
-// values s^k_i and u^{k−1}_i of all iterations, column j of B has v^k_j and t^k_j. Then k̄ is
-// the adjoint of K_ij, and G_ij is the adjoint of M_ij. The caller sums each block of G by
-// package project, so the whole n × m matrix is never stored.
+// AdjCost is the last step of the reverse sweep (the computation of a gradient), for a block of rows. Row i of A
+// has the values s^k_i and u^{k−1}_i of all iterations k, and column j of B has the values v^k_j and t^k_j.
+// Then k̄ is the adjoint of K_ij, and G_ij is the adjoint of M_ij. The caller adds up each block of G with
+// package project, so the gradient of the whole cost matrix is never stored.
 //
 // Distances are sums of squared differences. They are never negative, exactly 0 for equal
 // rows, and have a relative error of at most (d+2)·u. The formula ‖x‖² + ‖z‖² − 2x·z has no

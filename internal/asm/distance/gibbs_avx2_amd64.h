@@ -1,6 +1,6 @@
 // The kernel of gibbs, for the type that the including file defines.
 
-	// Without D, the distances are stored in K. Convert d and the strides to bytes. Set the arguments
+	// If dist is nil, the distances are stored in K. Convert d and the strides to bytes. Set the arguments
 	// x = &x[d] and n = &zt[n − columns of a tile].
 	CMPQ dist+40(FP), $0
 	JNE  kept

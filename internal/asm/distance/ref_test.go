@@ -11,7 +11,7 @@ import (
 )
 
 // TestSqEuclideanRefBound checks the bound of doc.go, (d+2)·u, for normal values. Every term is
-// positive. The rounding of a difference counts twice, because the difference is squared, and at
+// positive. The rounding error of a difference counts twice, because the difference is squared. At
 // most d FMAs round a term.
 func TestSqEuclideanRefBound(t *testing.T) {
 	t.Run("float64", sqEuclideanTestRefBound[float64])

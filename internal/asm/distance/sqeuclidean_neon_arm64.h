@@ -1,5 +1,5 @@
-// D_ij = Σ_k (x_ik − z_kj)²: the kernel of sqEuclidean and, if GIBBS is defined, the first half of the kernel of gibbs,
-// which continues in gibbs_neon_arm64.h after each block of rows.
+// The kernel of sqEuclidean: D_ij = Σ_k (x_ik − z_kj)². If GIBBS is defined, this file is the first half of the kernel
+// of gibbs, and gibbs_neon_arm64.h continues after each block of rows.
 //
 // The last one to three rows are computed one by one. All four pointers of the 4×1 tile then point
 // to the same row, which is computed and stored four times.

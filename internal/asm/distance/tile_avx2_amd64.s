@@ -3,19 +3,19 @@
 //	sqEuclidean   dst[i*ldd+j] = (0 or dst[i*ldd+j]) + Σ_k (x[i*ldx+k] − zt[k*ldz+j])²
 //	gibbs         D_ij = Σ_k (x_ik − z_jk)²      K_ij = 2^(c·D_ij)      0≤i<m  0≤j<n  0≤k<d
 //
-// Same bits as    sqEuclideanRef and gibbsRef in ref.go: k ascending, one FMA per term; exp.Ref2
-//                 of the rounded product.
-// Layout          x m×d row-major; zt d×n; dst, K m×n; D m×n or absent; strides in elements.
-//                 m, n, d ≥ 1.
-// Tile            6 rows × 2 vectors: 12 sums, twice as many as the latency of FMA requires, and
-//                 8 loads for 24 operations. An iteration adds two terms. In gibbs, the
-//                 exponential needs the registers of the distances. Therefore gibbs stores the
+// Same bits as    sqEuclideanRef and gibbsRef in ref.go. The terms are added in ascending order of k, each with
+//                 one FMA. gibbs rounds y = c·D_ij and computes 2^y as exp.Ref2 does.
+// Layout          x is m×d, zt is d×n, and dst and K are m×n. D is m×n or nil. All matrices are row-major,
+//                 with strides in elements. m, n, d ≥ 1.
+// Tile            6 rows × 2 vectors. The tile has 12 sums, twice as many as the latency of FMA requires,
+//                 and 8 loads for 24 operations. An iteration adds the terms of two indices k. In gibbs,
+//                 the exponential needs the registers of the distances. Therefore gibbs stores the
 //                 tile in D or K, and then computes 2^y from the first-level cache, two rows at a time.
-// Tail            columns: 6 × 1 vector, the last vector masked; rows: the last group
-//                 computes its last row several times, and stores it once. No access outside the
-//                 slices.
-// Special values  follow the arithmetic; in gibbs as in exp.Exp2. Only c ≥ 0 can overflow, to +Inf;
-//                 the code checks the sign bit of c.
+// Tail            The last columns use tiles of 6 rows × 1 vector, and the last vector is masked. If fewer than
+//                 six rows are left, the tile computes the last row several times and stores the row
+//                 once. No access outside the slices.
+// Special values  follow the arithmetic. 2^y follows exp.Exp2. K can overflow to +Inf only if c ≥ 0, so the
+//                 code checks the sign bit of c.
 // Registers       AX BX CX DX SI DI ends of six rows of x · R8 k − d in bytes · R9 pointer into zt at
 //                 k, or scratch · R10 ldz in bytes · R12 dst or D at the tile · Y0–Y11 sums ·
 //                 Y12 Y13 zt · Y14 Y15 x, differences. sqEuclidean: R11 zt at the tile's columns ·
@@ -72,7 +72,7 @@
 	CMPQ    m+0(FP), $r;    \
 	CMOVQLE q, p
 
-// row adds (x_ik − z_jk)² of two vectors of columns to s0 and s1.
+// row adds (x_ik − z_jk)² to the sums s0 and s1, for one row i and two vectors of columns j.
 #define row(x, s0, s1) \
 	bcast x, Y15;        \
 	sub   Y12, Y15, Y14; \
@@ -80,7 +80,7 @@
 	fma   Y14, Y14, s0;  \
 	fma   Y15, Y15, s1
 
-// step adds the terms of one index k to the whole tile.
+// step adds the terms of one index k to the sums of the whole tile.
 #define step(e) \
 	row(e(p0)(koff*1), Y0, Y1); \
 	row(e(p1)(koff*1), Y2, Y3); \
@@ -89,8 +89,8 @@
 	row(e(p4)(koff*1), Y8, Y9); \
 	row(e(p5)(koff*1), Y10, Y11)
 
-// row0 sets s0 and s1 to (x_i0 − z_j0)² of two vectors of columns. step0 sets the sums of the whole
-// tile.
+// row0 sets the sums s0 and s1 to (x_i0 − z_j0)², for one row i and two vectors of columns j. step0
+// sets the sums of all six rows.
 #define row0(x, s0, s1) \
 	bcast x, s1;       \
 	sub   Y12, s1, s0; \
@@ -106,13 +106,13 @@
 	row0((p4)(koff*1), Y8, Y9); \
 	row0((p5)(koff*1), Y10, Y11)
 
-// row1 adds (x_ik − z_jk)² of one vector of columns to s.
+// row1 adds (x_ik − z_jk)² to the sum s, for one row i and one vector of columns j.
 #define row1(x, s) \
 	bcast x, Y14;        \
 	sub   Y12, Y14, Y14; \
 	fma   Y14, Y14, s
 
-// secondrow sets q = p + ld, or q = p if only one row is left.
+// secondrow sets pointer q to the row after the row at p. If only one row is left, secondrow sets q to p.
 #define secondrow(p, ld, q) \
 	MOVQ    ld, q;    \
 	ADDQ    p, q;     \

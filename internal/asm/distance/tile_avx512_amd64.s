@@ -3,19 +3,18 @@
 //	sqEuclidean   dst[i*ldd+j] = (0 or dst[i*ldd+j]) + Σ_k (x[i*ldx+k] − zt[k*ldz+j])²
 //	gibbs         D_ij = Σ_k (x_ik − z_jk)²      K_ij = 2^(c·D_ij)      0≤i<m  0≤j<n  0≤k<d
 //
-// Same bits as    sqEuclideanRef and gibbsRef in ref.go: k ascending, one FMA per term; exp.Ref2
-//                 of the rounded product.
-// Layout          x m×d row-major; zt d×n; dst, K m×n; D m×n or absent; strides in elements.
-//                 m, n, d ≥ 1.
-// Tile            8 rows × 3 vectors of columns: Z0–Z23 sums, Z24–Z26 zt, Z27–Z29 differences; x
-//                 enters the subtraction by embedded broadcast. In gibbs, Z0–Z23 then hold 2^y, three
-//                 at a time. The last columns of a row of tiles are a tile of 8 × 2 vectors or
-//                 8 × 1 vector; the last m mod 8 rows are computed in tiles of 1 × 3 vectors.
-// Tail            columns: opmasks K1–K3 for the vectors of a tile. No access outside the
-//                 slices.
-// Special values  follow the arithmetic. The kernels compute zt − x, whose
-//                 square is the same. gibbs: opmasks mark results below the least normal number.
-//                 Only c > 0 can overflow: then y is stored in K, and 2^y is computed one vector at a time.
+// Same bits as    sqEuclideanRef and gibbsRef in ref.go. The terms are added in ascending order of k, each with
+//                 one FMA. gibbs rounds y = c·D_ij and computes 2^y as exp.Ref2 does.
+// Layout          x is m×d, zt is d×n, and dst and K are m×n. D is m×n or nil. All matrices are row-major,
+//                 with strides in elements. m, n, d ≥ 1.
+// Tile            8 rows × 3 vectors of columns. Z0–Z23 hold sums, Z24–Z26 hold zt, and Z27–Z29 hold
+//                 differences. The subtractions broadcast x from memory. In gibbs, Z0–Z23 then hold 2^y,
+//                 computed three registers at a time. The last columns use a tile of 8 rows × 2 vectors or
+//                 8 rows × 1 vector. The last m mod 8 rows use tiles of 1 row × 3 vectors.
+// Tail            The opmasks K1–K3 select the columns of the three vectors. No access outside the slices.
+// Special values  follow the arithmetic. The kernels compute zt − x, which has the same square as x − zt. In
+//                 gibbs, opmasks mark results below the least normal number. K can overflow only if c > 0.
+//                 In this case, gibbs stores y in K and then computes 2^y one vector at a time.
 // Registers       BX x of the tile · SI x_0k of the tile · DI x_4k · R8 ldx · R9 3 ldx ·
 //                 R10 zt at k, scratch · R11 ldz · DX row of dst or K · R12 rows left · R13 columns
 //                 left · AX k left, scratch · CX scratch · Z30 table · Z31 magic. SI DI also
@@ -61,7 +60,8 @@
 	SUBQ cols, tmp;    \
 	LEAQ (base)(tmp*size), to
 
-// term1, term2 and term3 compute d = z − x and sum += d² for one row x of a tile.
+// term1, term2 and term3 add (z − x)² to the sums of one row of a tile, for one, two or three vectors
+// of columns.
 #define term1(x, a) \
 	sub.BCST x, z0, Z27; \
 	fma      Z27, Z27, a
@@ -105,8 +105,8 @@
 	move c, K3, (p)(third*1);  \
 	LEAQ (p)(tmp*size), p
 
-// storeahead3 is store3 with a prefetch of the same row in the next tile. The prefetch covers the
-// last three cache lines of this row for every alignment.
+// storeahead3 stores a row like store3 and prefetches the same row of the next tile. The prefetch
+// covers the last three cache lines of the row for every alignment.
 #define storeahead3(a, b, c) \
 	move a, K1, (p);           \
 	move b, K2, (p)(second*1); \

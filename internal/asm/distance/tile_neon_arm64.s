@@ -3,16 +3,16 @@
 //	sqEuclidean   dst[i*ldd+j] = (0 or dst[i*ldd+j]) + Σ_k (x[i*ldx+k] − zt[k*ldz+j])²
 //	gibbs         D_ij = Σ_k (x_ik − z_jk)²      K_ij = 2^(c·D_ij)      0≤i<m  0≤j<n  0≤k<d
 //
-// Same bits as    sqEuclideanRef and gibbsRef in ref.go: k ascending, one difference and one FMA
-//                 for each term; exp.Ref2 of the rounded product.
-// Layout          x m×d row-major; zt d×n; dst, K m×n; D m×n or absent; strides in elements.
-//                 m, n ≥ 1, d ≥ 1 (gibbs: d ≥ 0).
+// Same bits as    sqEuclideanRef and gibbsRef in ref.go. The terms are added in ascending order of k, each with
+//                 one FMA. gibbs rounds y = c·D_ij and computes 2^y as exp.Ref2 does.
+// Layout          x is m×d, zt is d×n, and dst and K are m×n. D is m×n or nil. All matrices are row-major,
+//                 with strides in elements. m, n ≥ 1. d ≥ 1 in sqEuclidean, and d ≥ 0 in gibbs.
 // Tile            4 rows × 4 registers. In gibbs, the exponential needs the registers of the
 //                 distances. Therefore gibbs stores a block of four rows in D or K, and then
 //                 computes the exponential from the first-level cache, 4 registers at a time.
-// Tail            columns: 4 rows × 1 register, then loads and stores of single lanes;
-//                 rows: 1 row × 4 registers. No access outside the slices.
-// Special values  follow the arithmetic; in gibbs as in exp2.
+// Tail            The last columns use tiles of 4 rows × 1 register, with loads and stores of single lanes in
+//                 the last register. The last rows use tiles of 1 row × 4 registers. No access outside the slices.
+// Special values  follow the arithmetic. 2^y follows exp.Exp2.
 // Registers       named below; R9 the argument add, or a row of K · V0–V15 distances · V16–V19 z · V20–V23 x ·
 //                 V24–V31 differences. gibbs then: V0–V3 y · V4–V15 see exp2core_neon_arm64.h ·
 //                 V20–V23 2^y · V24 V25 lookup (float32) · V27 c · V28–V31 constants.
@@ -49,8 +49,8 @@
 #define step R24   // number of rows of a tile
 #define spare R25
 
-// The next registers are for gibbs. Registers src to ldkb are only for the exponential, the second
-// half of the kernel.
+// Only gibbs uses the next registers. The second half of gibbs, which computes the exponential, uses
+// the registers src to ldkb.
 #define kp R9      // row of K
 #define src R10    // D
 #define out R11    // K
@@ -61,8 +61,8 @@
 #define consts R16
 #define ldkb R17
 
-// SQ1X4 adds (x − z)² in one row and four registers of columns: s = x − z and a = fma(s, s, a), and
-// likewise for the other three registers. V16–V19 contain z.
+// SQ1X4 adds (x − z)² to the sums a, b, c and d, for one row and four registers of columns. V16–V19
+// contain z. s, t, u and v are scratch.
 #define SQ1X4(x, s, t, u, v, a, b, c, d) \
 	FSUB(s, x, 16); \
 	FSUB(t, x, 17); \
@@ -73,8 +73,8 @@
 	FMLA(c, u, u); \
 	FMLA(d, v, v)
 
-// SQ4X1 adds (x − z)² in four rows and one register of columns. V20–V23 contain x, V16 contains z,
-// and V0, V4, V8 and V12 contain the distances.
+// SQ4X1 adds (x − z)² to the sums in V0, V4, V8 and V12, for four rows and one register of columns.
+// V20–V23 contain x, and V16 contains z.
 #define SQ4X1 \
 	FSUB(24, 20, 16); \
 	FSUB(25, 21, 16); \

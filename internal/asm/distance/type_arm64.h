@@ -42,9 +42,9 @@
 	FMOVS f, (p)
 
 // LOOKUP sets each lane of vs to one of four table entries, selected by the last two bits of the same lane of vt. fs is
-// the other name of vs. The bytes of V25 are the table. LOOKUP copies the lowest byte of each lane of vt, at the
-// positions in V24, to all bytes of the lane, and computes the byte index 4·index plus the number of the byte in the
-// lane. It changes u.
+// the other name of vs. V25 contains the table. LOOKUP copies the lowest byte of each lane of vt to all bytes of the
+// lane of u; V24 contains the positions of these lowest bytes. Then LOOKUP computes the position of each result byte in
+// the table: 4 times the index of the entry, plus the number of the byte in the lane.
 #define LOOKUP_CONSTS \
 	FMOVQ 16(consts), F24; \
 	FMOVQ (consts), F25
@@ -68,7 +68,7 @@
 #define STPART(f, v, p, e, t) FMOVD f, (p)
 
 // LOOKUP sets each lane of vs to one of eight table entries, selected by the last three bits of the same lane of vt, one
-// lane at a time. fs and ft are the other names of vs and vt. It changes bit0 and bit1.
+// lane at a time. fs and ft are the other names of vs and vt. LOOKUP changes bit0 and bit1.
 #define LOOKUP_CONSTS
 #define LOOKUP(ft, vt, fs, vs, u) \
 	FMOVD ft, bit0; \
