@@ -47,8 +47,8 @@ const (
 	// The mean score of a class is shrunk toward the mean score of all classes, as if the class had
 	// classRows additional samples with the mean score of all classes.
 	classRows = 20
-	// minPivot is the smallest pivot of a linearly independent column in the Cholesky factorization
-	// of a Gram matrix of unit vectors.
+	// Columns of unit length are linearly independent if the pivots of their Gram matrix are larger
+	// than minPivot.
 	minPivot = 1e-10
 )
 
