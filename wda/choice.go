@@ -17,11 +17,11 @@ import (
 //     the result of the previous candidate. Principal components and discriminants are candidates, too.
 //   - The mean, the span and the whitening come from the training rows of the fold. With more features
 //     than samples, a span of all rows would contain the noise of the held-out rows.
-//   - The loss is the Brier score of the votes of the K nearest neighbors, weighted by distance, plus
-//     the share of errors.
-//   - If there are few rows, they are divided into folds several times.
-//   - K is 5, or 3 if a typical class has fewer than 5 rows in a fold. The two missing votes are then
-//     divided equally among all classes, because three votes for a class are weak evidence.
+//   - The K nearest neighbors of a held-out row vote for its class, weighted by distance. The loss is
+//     the Brier score of the votes plus the error rate.
+//   - Few rows are divided into folds several times.
+//   - K is 5, or 3 if a typical class has fewer than 5 rows in a fold. If K is 3, the two missing votes
+//     are divided equally among all classes, because three votes for a class are weak evidence.
 //   - The worst candidates are eliminated in rounds: two thirds after the first of three folds, or
 //     half each time another 150 rows have been held out.
 //
@@ -32,10 +32,10 @@ import (
 const (
 	// Candidates are eliminated after every roundRows held-out rows, but at most maxEliminations times.
 	roundRows, maxEliminations = 150, 3
-	// firstRoundSurvivors is the share of the candidates that survives the first round if folds are large. roundSurvivors is
-	// the share that survives any other round.
+	// firstRoundSurvivors is the fraction of the candidates that survives the first round if folds are
+	// large. roundSurvivors is the fraction that survives any other round.
 	firstRoundSurvivors, roundSurvivors = 1. / 3, 0.5
-	// singleFinalists is the number of finalists if the result is one candidate. A finalist is a
+	// singleFinalists is the number of finalists if candidates are not mixed. A finalist is a
 	// candidate that is also fitted with other numbers of components.
 	singleFinalists = 2
 )
@@ -45,7 +45,7 @@ type comparison struct {
 	set             *Settings
 	candidates      []Member // candidates that the settings allow, plus the principal components
 	principal       int      // index of the principal components in candidates
-	principalAdded  bool     // whether the settings alone would not allow the principal components
+	principalAdded  bool     // whether the settings exclude the principal components
 	componentCounts []int    // numbers of leading components to compare, largest first
 	rows            int
 	folds           []choiceFold
@@ -185,7 +185,7 @@ func (c *comparison) compareFolds(ctx context.Context, do compareFunc, alive []b
 
 // chooseComponents fits the candidate m with fewer components, and sets m.Leading to the best number of
 // components and m.Loss to the loss with this number. It does nothing if the method of m is not
-// iterative, because the first components then do not depend on the number of components.
+// iterative, because the first components of such a method do not depend on the number of components.
 //
 // The first components of an iterative method depend a little on the number of components. The
 // comparison already has the losses of the first components of the fit with all components.
@@ -214,8 +214,7 @@ func (c *comparison) chooseComponents(ctx context.Context, do compareFunc, m *Me
 	all := []Member{*m} // the result with all components on all folds
 	averageLosses(all, c.componentCounts[:1], lossesOf(known, at))
 	*m = all[0]
-	// The gain of fewer components is a difference of losses on the folds that have fits with both
-	// numbers of components.
+	// Compare the losses only on the folds where m was fitted with fewer components.
 	few := []Member{*m}
 	if averageLosses(few, c.componentCounts, losses); few[0].Folds == 0 || few[0].Leading == m.Leading {
 		return nil
@@ -228,11 +227,11 @@ func (c *comparison) chooseComponents(ctx context.Context, do compareFunc, m *Me
 	return nil
 }
 
-// lossesOf returns the losses of only one candidate. The parameter at is the index of the candidate.
-func lossesOf(losses [][][]loss, at int) [][][]loss {
+// lossesOf returns the losses of the candidate with the given index.
+func lossesOf(losses [][][]loss, candidate int) [][][]loss {
 	out := make([][][]loss, len(losses))
 	for f, l := range losses {
-		out[f] = l[at : at+1]
+		out[f] = l[candidate : candidate+1]
 	}
 	return out
 }
@@ -265,10 +264,10 @@ func (c *comparison) componentRoundEnds() []int {
 	return out
 }
 
-// survivorShare returns the share of the candidates that survives the round whose first fold has
-// the index from.
-func (c *comparison) survivorShare(from int) float64 {
-	if from == 0 && len(c.folds[0].heldRows) >= roundRows {
+// survivorShare returns the fraction of the candidates that survives a round. firstFold is the index
+// of the first fold in the round.
+func (c *comparison) survivorShare(firstFold int) float64 {
+	if firstFold == 0 && len(c.folds[0].heldRows) >= roundRows {
 		return firstRoundSurvivors
 	}
 	return roundSurvivors
@@ -276,7 +275,7 @@ func (c *comparison) survivorShare(from int) float64 {
 
 const (
 	// By default, up to maxMixed candidates are mixed if there are fewer than mixtureRows rows.
-	// With more rows, one division into folds tells the candidates apart.
+	// With more rows, one division into folds is enough to find the best candidate.
 	mixtureRows, maxMixed = heldGoal, 3
 	// mixtureFinalists is the number of finalists if candidates may be mixed.
 	mixtureFinalists = 6

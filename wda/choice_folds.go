@@ -90,8 +90,9 @@ func newChoiceFolds(ctx context.Context, sp *discriminant.Span, set *Settings, l
 	return out, err
 }
 
-// choiceNeeds returns the memory that the comparison takes on the given number of folds. The n rows
-// have d coordinates, either the features or fewer coordinates in the span of all rows.
+// choiceNeeds returns the memory that the comparison takes on the given number of folds. Each of the
+// n rows has d coordinates. The coordinates are the features, or fewer coordinates in the span of all
+// rows.
 func choiceNeeds(n, d, features, folds, workers int, set *Settings) []discriminant.Need {
 	rows, from, own := float64(n), float64(d), float64(d)
 	if features > d || d > spanRatio*n {

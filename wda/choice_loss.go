@@ -28,13 +28,13 @@ const (
 )
 
 // loss is the loss of a candidate on the held-out rows of one fold. Candidates are compared by
-// score, the Brier score plus the share of errors. The Brier score alone would favor candidates whose
-// votes are closer to unanimous on rows that every candidate classifies correctly. The share of
-// errors alone is too coarse if there are few rows.
+// score, the Brier score plus the error rate. The Brier score alone would favor candidates whose
+// votes are closer to unanimous on rows that every candidate classifies correctly. The error rate
+// alone is too coarse if there are few rows.
 type loss struct{ score, error float64 }
 
 // neighborLoss classifies the rows of y by their k nearest neighbors among points, and returns the
-// loss. The true labels of the rows are in actual. A vote has the weight 1/(1 + q), where q is its
+// loss. The true labels of the rows are in actual. A neighbor has the weight 1/(1 + q), where q is its
 // squared distance divided by the largest of the k squared distances. If k is less than
 // choiceNeighbors, the missing votes are divided equally among all classes.
 func neighborLoss(ctx context.Context, search *knn.Search[float64], points *knn.Points[float64], y dist.Matrix[float64], actual []int, k int) (loss, error) {
@@ -160,15 +160,15 @@ func (s *pairedDifferences) standardError() float64 {
 const maxPromising = 3
 
 // promisingCounts reports, for each number of components, whether to fit a candidate with this
-// number. The parameter at is the index of the candidate. promisingCounts selects all components
-// and the maxPromising numbers with the lowest losses. The losses must come from the first
-// components of the fit with all components.
-func promisingCounts(losses [][][]loss, at, numbers int) []bool {
+// number. The argument candidate is the index of the candidate. promisingCounts selects all components
+// and the maxPromising numbers with the lowest losses. The losses must come from the first components
+// of the fit with all components.
+func promisingCounts(losses [][][]loss, candidate, numbers int) []bool {
 	sums, order := make([]float64, numbers), make([]int, 0, numbers)
 	for k := range numbers {
 		for _, l := range losses {
-			if l[at] != nil {
-				sums[k] += l[at][k].score
+			if l[candidate] != nil {
+				sums[k] += l[candidate][k].score
 			}
 		}
 		if k > 0 {
@@ -185,14 +185,14 @@ func promisingCounts(losses [][][]loss, at, numbers int) []bool {
 }
 
 // discardSmallerCounts reports whether the score of element k exceeds hopelessFactor times the score
-// of element 0, which belongs to all components. If so, discardSmallerCounts sets element k and all
-// later elements to infinity. The later elements belong to smaller numbers of components.
-func discardSmallerCounts(of []loss, k int) bool {
-	if !(of[k].score > float64(hopelessFactor*of[0].score)) {
+// of element 0, which is the score with all components. If so, discardSmallerCounts sets element k
+// and all later elements, which belong to smaller numbers of components, to infinity.
+func discardSmallerCounts(losses []loss, k int) bool {
+	if !(losses[k].score > float64(hopelessFactor*losses[0].score)) {
 		return false
 	}
-	for ; k < len(of); k++ {
-		of[k] = loss{math.Inf(1), 1}
+	for ; k < len(losses); k++ {
+		losses[k] = loss{math.Inf(1), 1}
 	}
 	return true
 }
@@ -212,7 +212,7 @@ func keepBetterCounts(counts []int, losses [][][]loss, numbers []bool) bool {
 				gains.add(l[0].score - l[k].score)
 			}
 		}
-		margin := float64(2 * minGain * all) // for one fold, which has no standard error
+		margin := float64(2 * minGain * all) // used for a single fold, which has no standard error
 		if gains.n > 1 {
 			margin = float64(2 * gains.n * gains.standardError())
 		}

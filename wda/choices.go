@@ -209,7 +209,8 @@ func (s *Shrinkage) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// maxShrinkage is the largest ρ. With a larger ρ, rounding would remove σ_w² from the denominator of J.
+// maxShrinkage is the largest ρ. With a larger ρ, rounding would remove σ_w² from the denominator of
+// the objective.
 const maxShrinkage = 1e12
 
 func (s Shrinkage) check() error {

@@ -176,20 +176,19 @@ func (c *Classifier) Predict32(x []float32, w *Workspace) (Class, error) {
 	return c.Predict(w.x, w)
 }
 
-// newClass returns the Class of the sample x. The parameter at is the label index that vote
-// returned for x and w.
-func (c *Classifier) newClass(x []float64, at int, w *Workspace) Class {
-	label := c.points.Labels()[at]
+// newClass returns the Class of the sample x. The argument labelIndex is the result of vote for x and w.
+func (c *Classifier) newClass(x []float64, labelIndex int, w *Workspace) Class {
+	label := c.points.Labels()[labelIndex]
 	_, distances := w.search.Near(0)
-	out := Class{Label: label, Name: c.model.ClassName(label), Share: w.voteShare(at), SqDistance: distances[c.k-1]}
-	c.setScore(&out, x, at, w)
+	out := Class{Label: label, Name: c.model.ClassName(label), Share: w.voteShare(labelIndex), SqDistance: distances[c.k-1]}
+	c.setScore(&out, x, labelIndex, w)
 	return out
 }
 
 // Shares sets dst to the share of each label in the latest Predict with the workspace w. The share of a
-// label is the fraction of the K neighbors that have this label. The order is that of
-// Classifier.Labels. The shares are NaN if the projection was not finite. The error wraps ErrShape if
-// dst does not have one element for each label. Shares does not allocate, except for errors.
+// label is the fraction of the K neighbors that have this label. The shares are in the order of
+// Classifier.Labels. They are NaN if the projection was not finite. The error wraps ErrShape if dst
+// does not have one element for each label. Shares does not allocate, except for errors.
 func (w *Workspace) Shares(dst []float64) error {
 	if len(dst) != len(w.votes) {
 		return fmt.Errorf("%w: a destination of %d elements for the shares of %d labels", ErrShape, len(dst), len(w.votes))
@@ -203,9 +202,10 @@ func (w *Workspace) Shares(dst []float64) error {
 	return nil
 }
 
-// voteShare returns the fraction of the votes for one label. The parameter at is the index of the
-// label.
-func (w *Workspace) voteShare(at int) float64 { return float64(w.votes[at]) / float64(w.voters) }
+// voteShare returns the fraction of the votes for the label with the given index.
+func (w *Workspace) voteShare(labelIndex int) float64 {
+	return float64(w.votes[labelIndex]) / float64(w.voters)
+}
 
 // appendNeighbors appends the k nearest samples to dst[:0], the nearest first. A distance beyond
 // the range of float64 is +Inf. The neighbors are meaningless if the projection of x is not finite.

@@ -20,7 +20,7 @@ import (
 // CrossValidation configures CrossValidate. The zero value works.
 type CrossValidation struct {
 	// Fit contains the settings that do not vary. Fit.Workers is the number of goroutines of the
-	// whole comparison; the result does not depend on it. Fit.Progress is not called.
+	// whole comparison, and does not change the result. Fit.Progress is not called.
 	// Fit.Validation, if not nil, holds out a part of the training samples of each fold. If a
 	// combination has automatic settings, the fit to each fold chooses these settings from the
 	// training samples of the fold, and Candidate.Chosen contains the choices. The errors therefore

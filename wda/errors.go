@@ -19,8 +19,8 @@ var (
 	// ErrLabels means that the number of labels is not the number of samples, that all labels are
 	// the same, or that a class has only one sample.
 	ErrLabels = fault.ErrLabels
-	// ErrNoSpread means that the samples do not vary between classes or within classes, so J would
-	// be 0 or infinite.
+	// ErrNoSpread means that the samples do not vary between classes or within classes, so the
+	// objective J would be 0 or infinite.
 	ErrNoSpread = discriminant.ErrNoSpread
 	// ErrModel means that a file is damaged, is not a model file, or has an unknown version.
 	ErrModel = modelfile.ErrInvalid

@@ -23,7 +23,7 @@ import (
 //	samples (n × p), sample_labels (n)    for a classifier; samples are float32 if its Storage is StorageFloat32
 //	sample_codes (n × bytes, uint8)       instead of samples, if its Storage is int8 or product quantization, with
 //	code_offset, code_scale (p)           for int8: component k is code_offset + code_scale·code
-//	codebook (p × 2^bits, float32)        for product quantization: column c contains vector c of every part,
+//	codebook (p × 2^bits, float32)        for product quantization: column c contains the vector of code c for every part,
 //	rotation (p × p)                      and rotationᵀ multiplied by the vectors of a sample's codes is the sample
 //	reject_scores, reject_shifts          if the classifier is calibrated to reject samples
 //	reject_factors (d)                    if the rejection multiplies each feature by a factor

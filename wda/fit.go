@@ -15,10 +15,10 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Fit finds the projection that maximizes J for the samples x (n × d, one row for each sample) and
-// their labels, and returns it as a Model. settings may be nil. x and labels are not changed. If
-// there are more features than samples, Fit works in the span of the samples, which contains the
-// solution.
+// Fit finds the projection that maximizes the objective J for the samples x (n × d, one row for each
+// sample) and their labels, and returns the projection as a Model. settings may be nil. x and labels
+// are not changed. If there are more features than samples, Fit works in the span of the samples,
+// which contains the solution.
 //
 // Errors in data or settings wrap a sentinel error of this package and name the position. If ctx
 // ends, Progress returns an error, or J can no longer be computed, the error wraps the cause. If

@@ -22,9 +22,9 @@ import (
 //
 // If the model stores a Schema, the text is "monge-wda 2". The number of columns follows the class
 // names. Each column is written as its name (or its number in decimal digits if it has no name), its
-// width, its categories, in the form of the class names, and the array of its fills. The last item is
-// the name of Schema.Missing. Other fields of the Schema do not change the hash. A Schema that is Plain
-// apart from Schema.Rows is ignored.
+// width, its categories and the array of its fills. Categories are written like class names. The last
+// item is the name of Schema.Missing. Other fields of the Schema do not change the hash. A Schema that
+// is Plain apart from Schema.Rows is ignored.
 func (m *Model) Hash() string {
 	m.mustDims()
 	h := m.newHash()
@@ -36,9 +36,11 @@ func (m *Model) Hash() string {
 // projected samples (n × p, by rows), their labels, and K as an array of one integer.
 //
 // If the Storage of the classifier is not float64, the input contains the text of the Storage and
-// the arrays of the model file instead of the projected samples: the samples for float32, otherwise
-// the codes as integers. The codes of int8 are followed by the offsets and the scales, and the codes
-// of product quantization by the codebook, as float64, and the rotation.
+// arrays of the model file instead of the projected samples. These arrays are
+//
+//   - for float32, the samples;
+//   - for int8, the codes as integers, the offsets and the scales;
+//   - for product quantization, the codes as integers, the codebook as float64, and the rotation.
 //
 // If the classifier is calibrated, the name "rejection" and four arrays follow. The first array
 // contains the rate, the weight, the typical distance, the centers and the spreads, which a model file

@@ -90,8 +90,8 @@ func firstNotFinite[T dist.Float](v []T) int {
 	return -1
 }
 
-// rowReader is a matrix of samples that is not in memory. ReadRows fills dst with consecutive rows.
-// The index of the first row is the argument first. Several goroutines may call ReadRows at the same time.
+// rowReader is a matrix of samples that is not in memory. ReadRows fills dst with consecutive rows,
+// beginning at row index first. Several goroutines may call ReadRows at the same time.
 type rowReader interface {
 	mat.Matrix
 	ReadRows(dst []float64, first int) error

@@ -11,7 +11,7 @@ import (
 	"github.com/gomonge/monge/internal/discriminant"
 )
 
-// Method is an algorithm that maximizes J. The implementations are the types Auto,
+// Method is an algorithm that maximizes the objective J. The implementations are the types Auto,
 // ConjugateGradient, SteepestDescent, ProjectedGradient, Eigen, MiniBatch, Principal and Fisher of
 // this package. In Optimizer, nil means Auto.
 type Method interface {
@@ -165,16 +165,16 @@ func (MiniBatch) traits() traits {
 func (Principal) traits() traits { return traits{stepless: true} }
 func (Fisher) traits() traits    { return traits{stepless: true, startsAtFisher: true} }
 
-// newSolver returns the solver for the method of the settings. If the method is MiniBatch, from()
-// returns the population that supplies the samples.
-func newSolver[T dist.Float](s *Settings, from func() *discriminant.Population) discriminant.Solver[T] {
+// newSolver returns the solver for the method of the settings. If the method is MiniBatch,
+// population() returns the population that supplies the samples.
+func newSolver[T dist.Float](s *Settings, population func() *discriminant.Population) discriminant.Solver[T] {
 	switch m := s.Optimizer.Method.(type) {
 	case Principal, Fisher:
 		return discriminant.NoSteps[T]{}
 	case Eigen:
 		return discriminant.AlternatingSolver[T]{TraceRatio: m.TraceRatio}
 	case MiniBatch:
-		return discriminant.MiniBatchSolver[T]{BatchSize: m.BatchSize, Population: from, Random: s.newRandom(streamBatches)}
+		return discriminant.MiniBatchSolver[T]{BatchSize: m.BatchSize, Population: population, Random: s.newRandom(streamBatches)}
 	case ProjectedGradient:
 		return discriminant.DescentSolver[T]{Method: descent.ProjectedGradient}
 	case SteepestDescent:

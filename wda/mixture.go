@@ -11,17 +11,18 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// If there are few rows, the losses of several candidates on held-out rows differ by less than their
-// noise, and a different seed would choose a different candidate. A mixture depends less on the seed,
-// and classifies better than most of its members.
+// If there are few rows, several candidates have almost the same loss on held-out rows, and the best
+// candidate depends on the seed. A mixture of candidates depends less on the seed, and classifies
+// better than most of its members.
 //
-// Member i has the projection P_i, scaled to unit variance within classes. The mean of the squared
-// distances in k members is the squared distance in
+// Member i has the projection P_i, scaled to unit variance within classes. Let (P_1 … P_k) be the
+// d × kp matrix of all projections side by side, and
 //
-//	Y = X·(P_1 … P_k)/√k    n × kp,
+//	Y = X·(P_1 … P_k)/√k.
 //
-// where P_1 … P_k stand side by side. The mixture is the best p-dimensional approximation of Y:
-// P = (P_1 … P_k)·V, where V contains the leading principal components of Y.
+// The squared distance of two rows of Y is the mean of their squared distances in the k members. The
+// mixture is the best p-dimensional approximation of Y: P = (P_1 … P_k)·V, where V contains the
+// leading principal components of Y.
 
 // mixWith replaces the projection of f by a mixture. The mixture combines the projection of f with
 // the projections of fits with the settings in others. If the settings come from a choice, others

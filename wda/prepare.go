@@ -195,8 +195,8 @@ func (m *Prepared) fitSince(ctx context.Context, settings *Settings, began time.
 	return nil, first
 }
 
-// forMembers returns the settings of the fit with each member, or s alone if members is nil. All fits
-// that make steps have the same numbers of starting points and steps.
+// forMembers returns the settings of the fit with each member, or s alone if members is nil. All
+// iterative fits have the same numbers of starting points and steps.
 func (s Settings) forMembers(members []Member) []Settings {
 	if members == nil {
 		s.Mixture = NoMixture()
@@ -216,7 +216,7 @@ func (s Settings) forMembers(members []Member) []Settings {
 // Optimizer of the caller. Settings that are not fields of Member are the same for all members of a
 // mixture.
 func (m *Prepared) applyChoice(set Settings, asked Optimizer, choice *Choice) Settings {
-	chooses := set.Optimizer.Method.traits().chooses // true for Auto, which the choice may replace
+	chooses := set.Optimizer.Method.traits().chooses // whether the choice may replace the method
 	set = choice.Members[0].applyTo(set)
 	if chooses && choice.wasCompared() && set.Objective.Samples == 0 && m.samples.N > m.maxSamples {
 		set.Objective.Samples = m.maxSamples
@@ -226,7 +226,7 @@ func (m *Prepared) applyChoice(set Settings, asked Optimizer, choice *Choice) Se
 			o.Starts = defaultStarts(m.samples.N, m.samples.D, len(m.samples.Classes))
 		}
 		if asked.MaxSteps == 0 && o.Starts == 1 {
-			// Make as many steps as in the comparison. More steps would fit noise.
+			// Limit the fit to the number of steps in the comparison. More steps would fit noise.
 			o.MaxSteps = candidateSteps(len(m.samples.Classes))
 		}
 	}

@@ -47,7 +47,8 @@ const (
 	// The mean score of a class is shrunk toward the mean score of all classes, as if the class had
 	// classRows additional samples with the mean score of all classes.
 	classRows = 20
-	// minPivot is the smallest pivot of a Gram matrix of unit columns that counts as a dimension.
+	// Columns of unit length are linearly independent if the pivots of their Gram matrix are larger
+	// than minPivot.
 	minPivot = 1e-10
 )
 
@@ -285,15 +286,15 @@ func (r *rejection) shiftedScores(known []scoreParts, weight float64, classes in
 }
 
 // setScore sets Score and Rejected of out for the sample x, which must be the latest sample of the
-// workspace w. The parameter at is the index of the predicted label.
-func (c *Classifier) setScore(out *Class, x []float64, at int, w *Workspace) {
+// workspace w. The argument labelIndex is the index of the predicted label.
+func (c *Classifier) setScore(out *Class, x []float64, labelIndex int, w *Workspace) {
 	r := c.rejection
 	if r == nil {
 		return
 	}
 	_, distances := w.search.Near(0)
-	p := scoreParts{mean(distances), r.span.residualShare(c.model, x, w, r.featureScale), at}
-	out.Score = r.rawScore(p, r.Weight) - r.shifts[at]
+	p := scoreParts{mean(distances), r.span.residualShare(c.model, x, w, r.featureScale), labelIndex}
+	out.Score = r.rawScore(p, r.Weight) - r.shifts[labelIndex]
 	out.Rejected = out.Score > r.Threshold
 }
 
@@ -326,7 +327,7 @@ func inverseDeviations(ctx context.Context, x mat.Matrix) []float64 {
 type spanShare struct {
 	pivots []int                  // indices of linearly independent columns of P
 	length []float64              // norms of all columns of P
-	l      matrix.Matrix[float64] // Cholesky factor of the Gram matrix of the pivot columns, scaled to unit length
+	l      matrix.Matrix[float64] // Cholesky factor of the Gram matrix of the pivot columns, each divided by its norm
 }
 
 func newSpanShare(ctx context.Context, m *Model, scale []float64) *spanShare {

@@ -70,8 +70,9 @@ type Report struct {
 	// Ratios contains one ratio for each component, largest first: the transport cost between
 	// classes divided by the sum of the cost within classes and ridge/p. The ratios are the
 	// eigenvalues μ of S_b v = μ (S_w + ridge/p·I) v. S_b and S_w (p × p) are the sums of
-	// T_ij (y_i − z_j)(y_i − z_j)ᵀ between and within classes, for an orthonormal basis of the span
-	// of the projection. A component with a ratio near 0 does not separate classes.
+	// T_ij (y_i − z_j)(y_i − z_j)ᵀ between and within classes, for the transport plans T and an
+	// orthonormal basis of the span of the projection. A component with a ratio near 0 does not
+	// separate classes.
 	Ratios []float64
 	// Choice describes how Fit chose settings. It is nil if no setting was automatic.
 	Choice *Choice

@@ -136,9 +136,9 @@ type Optimizer struct {
 	Starts int
 }
 
-// Validation stops a fit early. During the fit, a classifier by nearest neighbors among the
-// projected training samples classifies held-out samples. The result is the projection with the
-// lowest error, or the first such projection if several have the same error.
+// Validation stops a fit early. During the fit, held-out samples are classified by their nearest
+// neighbors among the projected training samples. The result is the projection with the lowest error,
+// or the first such projection if several projections have the same error.
 type Validation struct {
 	// X and Labels are the held-out samples. If X is nil, Fit holds out some of the samples that it
 	// was called with. Fraction is the fraction of each class to hold out, and Settings.Seed

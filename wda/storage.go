@@ -438,8 +438,8 @@ func (s Storage) parseQuantizer(parts map[string][]byte, p int) (*quantize.Quant
 	return quantize.New(s.parts, s.bits, matrix.New(p, p, rotation.RawMatrix().Data), matrix.New(p, 1<<s.bits, book)), nil
 }
 
-// unpackNibbles unpacks codes of 4 bits and returns one code in each byte. A packed row has width
-// bytes, which contain as many codes as there are parts.
+// unpackNibbles unpacks codes of 4 bits and returns one code in each byte. The argument parts is the
+// number of codes in a row, and width is the number of bytes in a packed row.
 func unpackNibbles(packed []byte, parts, width int) []byte {
 	out := make([]byte, 0, len(packed)/width*parts)
 	for ; len(packed) > 0; packed = packed[width:] {

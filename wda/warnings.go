@@ -14,8 +14,8 @@ const (
 	maxSpreadRatio = 1e4
 	// fewSamples is the smallest size of a class without a warning.
 	fewSamples = 5
-	// Classes count as lines if the effective rank of the scatter within classes is at most
-	// lineRank.
+	// lineRank is the largest effective rank of the scatter within classes that causes
+	// WarningOneDirection.
 	lineRank = 1.02
 	// imbalance is the smallest ratio of class sizes at which uniform weights cause a warning.
 	imbalance = 20

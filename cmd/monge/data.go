@@ -89,8 +89,8 @@ func (f *trainFlags) add(a *app, cmd *cobra.Command) {
 }
 
 // readTraining reads the training rows that the row flags select, and imputes or drops missing
-// values. It returns an error if the classes cannot be fitted. If largest is not 0, a class with
-// more than largest rows is also an error.
+// values. It returns an error if the classes cannot be fitted. The argument largest is the maximum
+// number of rows in a class, or 0 for no limit.
 func (f *trainFlags) readTraining(rows *rowFlags, largest int) (*dataset.Dataset, error) {
 	if err := f.missingFlags.parse(); err != nil {
 		return nil, err

@@ -104,8 +104,8 @@ func exampleLines(text string) (lines [][]string) {
 	return lines
 }
 
-// TestExamples runs the examples of every help text in order. In the short form, all examples of
-// fit except the first use fixed settings.
+// TestExamples runs the examples of every help text in order. In the short form of the test, all
+// examples of fit except the first use fixed settings.
 func TestExamples(t *testing.T) {
 	exampleFiles(t)
 	var all [][]string

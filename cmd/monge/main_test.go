@@ -63,7 +63,7 @@ func mongeContext(ctx context.Context, args ...string) (code int, stdout, stderr
 var fixed = strings.Fields("--method fisher --whitening none --scale orthonormal --shrinkage 0 --lambda 1")
 
 // withFixedScale adds a whitening and a scale to the arguments of fit. The choice of the other
-// settings then takes a sixth of the time. The long form returns the arguments unchanged.
+// settings then takes a sixth of the time. In long tests, the arguments remain unchanged.
 func withFixedScale(args ...string) []string {
 	if testdata.IsLong() {
 		return args
@@ -717,7 +717,7 @@ func TestBadInput(t *testing.T) {
 func TestOddInput(t *testing.T) {
 	dir := t.TempDir()
 	rng := rand.New(rand.NewPCG(3, 4))
-	for i, c := range []struct { // the short form runs every third case
+	for i, c := range []struct { // the short form of the test runs every third case
 		name string
 		row  func(i int) []float64
 		args string

@@ -27,7 +27,8 @@ type phase struct {
 	stdin func(io.Writer)
 }
 
-// phases returns the phases that take many seconds each. The short form returns only phases that need little data.
+// phases returns the phases that take many seconds each. In short tests, it returns only phases that
+// need little data.
 func phases(t *testing.T, dir string) []phase {
 	at := func(name string) string { return filepath.Join(dir, name) }
 	file := func(name string, write func(w io.Writer) error) {

@@ -56,9 +56,9 @@ func TestBill(t *testing.T) {
 }
 
 // TestGoReleaser checks that the workflow and the configuration of GoReleaser name existing files
-// and agree with each other. The long form also builds the command with the configured flags. The
-// command must print its version and have a bill of materials. The configuration must list all man
-// pages and completions.
+// and agree with each other. The long form of the test also builds the command with the configured
+// flags. The command must print its version and have a bill of materials. The configuration must list
+// all man pages and completions.
 func TestGoReleaser(t *testing.T) {
 	read := func(path string) string {
 		text, err := os.ReadFile(path)

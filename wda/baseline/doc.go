@@ -10,6 +10,6 @@
 // method describes how the units of features affect the result.
 //
 //	method  columns      found by
-//	PCA     orthonormal  eigenvectors; no labels
+//	PCA     orthonormal  eigenvectors of the covariance
 //	FDA     wᵀS_w w = 1  generalized eigenvectors, with shrinkage if wanted
 package baseline

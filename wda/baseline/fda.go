@@ -115,7 +115,8 @@ func (f FDA) fitWithSolver(ctx context.Context, x *mat.Dense, labels []int, p in
 	if err != nil {
 		return nil, err
 	}
-	// The solutions are the columns of zᵀ·u, where u contains the eigenvectors of means·S_w⁺·meansᵀ.
+	// The generalized eigenvectors are the columns of zᵀ·u, where u contains the eigenvectors of
+	// means·S_w⁺·meansᵀ.
 	q := min(p, len(w.rows)-1)
 	u, mu, err := projection.TopEigenvectors(ctx, projection.SymmetricProduct(ctx, mat.DenseCopyOf(means.T()), mat.DenseCopyOf(z.T())), q)
 	if err != nil {
@@ -181,7 +182,7 @@ func (w *withinClasses) standardize(ctx context.Context) []float64 {
 // ledoitWolf returns the shrinkage intensity of Ledoit and Wolf for S_w.
 func (w *withinClasses) ledoitWolf(ctx context.Context) float64 {
 	n, d := w.residuals.Dims()
-	var g *mat.Dense // g has the trace and the Frobenius norm of n·S_w
+	var g *mat.Dense // a Gram matrix with the same trace and the same Frobenius norm as n·S_w
 	if n < d {
 		g = projection.Gram(ctx, w.residuals)
 	} else {
@@ -210,7 +211,7 @@ func (w *withinClasses) addPrincipal(ctx context.Context, out, c *mat.Dense, q i
 		rest = mat.DenseCopyOf(c)
 		rest.Sub(rest, back)
 		// A principal component without variance may lie in the span of the columns of ortho.
-		// Therefore all principal components are orthonormalized after the columns of ortho.
+		// Therefore all principal components are orthonormalized against the columns of ortho.
 		pcs, err := principalComponents(ctx, rest, p-q)
 		if err != nil {
 			return err
@@ -282,10 +283,10 @@ func solveDense(ctx context.Context, w *withinClasses, m *mat.Dense) (*mat.Dense
 	return projection.Product(ctx, y, mat.DenseCopyOf(v.T())), nil
 }
 
-// solveCholesky uses the Cholesky factor of S_w. There must be more samples than features. If S_w
-// is singular in a direction, either S_b is also singular in this direction, or this direction
-// separates the classes perfectly. In both cases, the factor 1 + projection.Floor on the diagonal
-// does not change the result.
+// solveCholesky uses the Cholesky factor of S_w. There must be more samples than features.
+// solveCholesky multiplies the diagonal by 1 + projection.Floor, because S_w may be singular. The
+// result stays the same: in a singular direction, either S_b is also singular or the classes are
+// perfectly separated.
 func solveCholesky(ctx context.Context, w *withinClasses, m *mat.Dense) (*mat.Dense, error) {
 	_, d := w.residuals.Dims()
 	sw := w.scatter(ctx)
@@ -315,10 +316,13 @@ func solveCholesky(ctx context.Context, w *withinClasses, m *mat.Dense) (*mat.De
 //
 //	S_w⁺m = n wᵀ K⁺K⁺ w m
 //
-// and solveDual adds a multiple of 1_c·1_cᵀ to K for each class c, where 1_c is the indicator vector
-// of the class. The matrix 1_c·1_cᵀ is 0 on the range of w, because the columns of w sum to 0 over
-// each class. The new K is regular unless samples repeat. With the shrinkage s, a = (1−s)/n and
-// b = s·meanVariance, the result is (a·wᵀw + b·I)⁻¹m = (m − wᵀ(K + (b/a)·I)⁻¹w m)/b.
+// In this case solveDual adds a multiple of 1_c·1_cᵀ to K for each class c, where 1_c is the indicator
+// vector of the class. The sum is regular unless samples repeat. The result stays the same, because
+// 1_cᵀ·w = 0 for every class.
+//
+// With shrinkage s > 0, let a = (1−s)/n and b = s·meanVariance. The result is
+//
+//	S_w⁺m = (a·wᵀw + b·I)⁻¹m = (m − wᵀ(K + (b/a)·I)⁻¹w m)/b
 func solveDual(ctx context.Context, w *withinClasses, m *mat.Dense) (*mat.Dense, error) {
 	n, _ := w.residuals.Dims()
 	a, b := (1-w.shrinkage)/float64(n), w.shrinkage*w.meanVariance

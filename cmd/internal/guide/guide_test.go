@@ -240,8 +240,8 @@ func goTool(t *testing.T, dir string, args ...string) {
 }
 
 // TestSnippets compiles the command monge, and one program that contains all Go blocks. It runs the
-// blocks of each page in order, in a folder with small data. The short form runs only the blocks of
-// the README.
+// blocks of each page in order, in a folder with small data. The short form of the test runs only the
+// blocks of the README.
 func TestSnippets(t *testing.T) {
 	root, err := filepath.Abs("..")
 	if err != nil {
