@@ -25,8 +25,7 @@ const fitsFile = "testdata/fits.txt"
 // sameBits is a fit whose result has the same bits on every machine.
 type sameBits struct {
 	name string
-	// hash fits with the given number of workers and returns the hash of the model or of the
-	// projection.
+	// hash runs the fit with the given number of workers and returns the hash of the model or of the projection.
 	hash func(ctx context.Context, workers int) (string, error)
 	// The fields on and set are the data and the settings of a call of Fit. Both fields are nil for cross-validations
 	// and baselines.
@@ -137,7 +136,7 @@ func fits() []sameBits {
 		{"unbalanced", "proportional, minibatch", func(s *Settings) {
 			s.Objective.Proportional, s.Optimizer.Method = true, MiniBatch{BatchSize: 6}
 		}},
-		{"broad", "whitened", func(s *Settings) { // the data exceed one block of every algorithm
+		{"broad", "whitened", func(s *Settings) { // the data are larger than one block of every algorithm
 			s.Data.Whitening, s.Objective.Iterations, s.Optimizer.MaxSteps = SphericalWhitening(LedoitWolf), 3, 2
 		}},
 		{"fifty", "fifty classes", func(s *Settings) { s.Objective.Iterations, s.Optimizer.MaxSteps = 2, 2 }},
