@@ -170,8 +170,8 @@ func TestTransformShapes(t *testing.T) {
 		}
 	}
 
-	// Two views side by side in one matrix do not overlap. A matrix that is not a *mat.Dense is copied before the
-	// destination is written.
+	// Two views side by side in one matrix do not overlap. A matrix without a RawMatrix method, such as a
+	// transpose, is copied before the destination is written.
 	wide := mat.NewDense(40, 8, nil)
 	from, to := wide.Slice(0, 40, 0, 6).(*mat.Dense), wide.Slice(0, 40, 6, 8).(*mat.Dense)
 	from.Copy(x)
