@@ -223,9 +223,10 @@ func TestNeighborLoss(t *testing.T) {
 	}
 }
 
-// TestGaussianLoss checks that, for classes of equal size and equal variance, both classifiers return the posteriors of
-// normal distributions. A feature with a large variance within classes misleads the nearest-mean classifier but not the
-// linear classifier. Unequal class sizes move only the boundary of the linear classifier.
+// TestGaussianLoss checks the losses of the linear classifier and the nearest-mean classifier. For classes of equal size
+// and equal variance, the losses must follow from the posteriors of normal distributions. Unequal class sizes must move
+// only the boundary of the linear classifier. A feature with a large variance within classes must mislead only the
+// nearest-mean classifier.
 func TestGaussianLoss(t *testing.T) {
 	column := func(v ...float64) dist.Matrix[float64] {
 		return dist.Matrix[float64]{Rows: len(v), Cols: 1, Stride: 1, Data: v}
@@ -446,7 +447,7 @@ func withFixedWhitening(set Settings) *Settings {
 	return &set
 }
 
-// withFixedScale is like whitened, but also fixes the scale unless MONGE_LONG=1.
+// withFixedScale is like withFixedWhitening, but also fixes the scale unless MONGE_LONG=1.
 func withFixedScale(set Settings) *Settings {
 	set = *withFixedWhitening(set)
 	if !testdata.IsLong() && set.Scale == ScaleAuto {

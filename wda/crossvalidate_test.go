@@ -32,8 +32,8 @@ func shrinkages(values ...float64) []Shrinkage {
 	return all
 }
 
-// TestCrossValidate checks that cross-validation finds a λ that works on the paper's data and lists the candidates in
-// the order of the settings. The result must not depend on the number of goroutines.
+// TestCrossValidate checks that cross-validation finds a λ that works on the paper's data, and that the result lists the
+// candidate settings in the given order. The result must not depend on the number of goroutines.
 func TestCrossValidate(t *testing.T) {
 	data := dataset.Simulation{Seed: 1}.Generate(90)
 	cv := &CrossValidation{

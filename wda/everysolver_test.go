@@ -144,7 +144,7 @@ func TestThousandClasses(t *testing.T) {
 	}
 }
 
-// reduceIterations returns the method m, or MiniBatch with reduceIterations mini-batches if m is MiniBatch.
+// reduceIterations returns the method m, or MiniBatch with smaller batches if m is the default MiniBatch.
 func reduceIterations(m Method) Method {
 	if m == Method(MiniBatch{}) {
 		return MiniBatch{BatchSize: 8}
@@ -152,5 +152,5 @@ func reduceIterations(m Method) Method {
 	return m
 }
 
-// stepping contains the methods that take steps.
+// stepping contains the iterative methods.
 var stepping = Methods()[:7]

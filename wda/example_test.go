@@ -70,7 +70,7 @@ func ExamplePrepare() {
 	// λ = 3: J = 6.9
 }
 
-// A service answers while its model is replaced. The new file is checked first, and requests in
+// A service continues to answer requests while its model is replaced. The new file is checked first, and requests in
 // flight finish on the old model.
 func ExampleHolder() {
 	d := dataset.Simulation{Seed: 1}.Generate(100)
@@ -110,8 +110,8 @@ func ExampleHolder() {
 	// true <nil> true
 }
 
-// A service reports how certain a predicted class is. The measures are the share of each class among the neighbors, and
-// the distance of the neighbors.
+// A service reports how certain a predicted class is. The measures of certainty are the share of each class among the
+// neighbors, and the distances to the neighbors.
 func ExampleClassifier_Predict() {
 	d := dataset.Simulation{Seed: 1}.Generate(100)
 	m, err := wda.Fit(context.Background(), d.X, d.Labels, &wda.Settings{Components: 2, Objective: wda.Objective{Lambda: wda.RelativeLambda(3)}})

@@ -365,8 +365,8 @@ func TestPaperSettings(t *testing.T) {
 	}
 }
 
-// TestAutoEnds checks that Auto stops early, and that a smaller tolerance lets Auto continue. The early J must be less
-// than a relative 10⁻⁵ below the later J.
+// TestAutoEnds checks that Auto stops early, and that a smaller tolerance lets Auto continue. The relative
+// increase of J from the additional steps must be less than 10⁻⁵.
 func TestAutoEnds(t *testing.T) {
 	d := dataset.Simulation{Seed: 1}.Generate(100)
 	set := Settings{Components: 2, Optimizer: Optimizer{MaxSteps: 1000, Starts: 1}}

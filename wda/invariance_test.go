@@ -18,8 +18,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// mustScore returns the scores of the projection p with the objective of set. If set has no shrinkage, mustScore uses
-// no ridge.
+// mustScore returns the scores of the projection p, computed with set.Objective. If set does not specify a shrinkage,
+// mustScore uses no ridge.
 func mustScore(t testing.TB, x mat.Matrix, labels []int, p mat.Matrix, set *Settings) *Scores {
 	t.Helper()
 	scoring := &Scoring{Objective: set.Objective, Workers: set.Workers}

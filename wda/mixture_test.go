@@ -31,9 +31,9 @@ func distancesOf(x, p *mat.Dense) []float64 {
 	return out
 }
 
-// TestMixture checks that a default fit to few rows is a mixture of the best candidate settings in its report. The test
-// has as many components as features. The squared distances of the mixture must then be proportional to the mean
-// squared distances of its members. The reported ratios, σ_b² and σ_w² must describe the mixture.
+// TestMixture checks that a default fit to few rows is a mixture of the best candidate settings in its report. The fit
+// has as many components as features, so the squared distances of the mixture must be proportional to the mean squared
+// distances of its members. The reported ratios, σ_b² and σ_w² must describe the mixture.
 func TestMixture(t *testing.T) {
 	t.Parallel()
 	x, labels := parts3(4, 60, 2)

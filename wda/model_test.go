@@ -170,8 +170,8 @@ func TestTransformShapes(t *testing.T) {
 		}
 	}
 
-	// Views side by side in one matrix do not overlap, and a matrix of another type is copied
-	// before dst is written.
+	// Two views side by side in one matrix do not overlap. A matrix without a RawMatrix method, such as a
+	// transpose, is copied before the destination is written.
 	wide := mat.NewDense(40, 8, nil)
 	from, to := wide.Slice(0, 40, 0, 6).(*mat.Dense), wide.Slice(0, 40, 6, 8).(*mat.Dense)
 	from.Copy(x)
@@ -338,8 +338,8 @@ func TestCut(t *testing.T) {
 	}
 }
 
-// TestNotFinite checks the results for NaN, infinity and overflow. Methods that check values name the position of the
-// value; the other methods return the documented values.
+// TestNotFinite checks the results for NaN, infinity and overflow. Methods that check their input must report the
+// position of the invalid value. All other methods must return the documented values.
 func TestNotFinite(t *testing.T) {
 	m, x, labels := testModel(t, 6, 2)
 	m.projection.Set(4, 0, 0) // 0·∞ is NaN, not 0
@@ -401,7 +401,7 @@ func TestNotFinite(t *testing.T) {
 		t.Errorf("beyond float32: %v", y32)
 	}
 
-	// This finite projection has distances beyond the range of float64.
+	// This sample has a finite projection, but its distances to the stored samples exceed the range of float64.
 	far := scaled(1e-100, beyond)
 	if err := m.TransformVec(y, far.RawRowView(0)); err != nil {
 		t.Fatalf("%v: %v", y, err)
@@ -577,8 +577,8 @@ func TestConcurrentUse(t *testing.T) {
 	wg.Wait()
 }
 
-// BenchmarkTransformVec projects one MNIST-sized sample. The benchmarks named load report percentiles of the time of a
-// call while all processors make calls.
+// BenchmarkTransformVec projects one MNIST-sized sample. The benchmarks whose names start with "load" report percentiles
+// of the duration of a call while all processors make calls.
 func BenchmarkTransformVec(b *testing.B) {
 	m, x, _ := testModel(b, 784, 10)
 	src := make([]float32, 784)

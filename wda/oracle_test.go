@@ -623,7 +623,7 @@ func compareCrossValidation(c *trial.Case) {
 	classes := 2 + c.IntN(2)
 	n, d := 3*classes+4+c.IntN(6), 1+c.IntN(5)
 	x, labels, _ := samples(c, n, d, classes)
-	for _, name := range labels { // at least three samples of each class, so that two remain
+	for _, name := range labels { // leave-one-out needs at least three samples of each class, because two must remain
 		if count := len(slices.DeleteFunc(slices.Clone(labels), func(l int) bool { return l != name })); count < 3 {
 			return
 		}

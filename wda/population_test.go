@@ -17,9 +17,9 @@ import (
 type onDisk struct {
 	*mat.Dense
 	reads         atomic.Int64
-	unreadableRow int // index of the row that can be read only once; −1 for no row
+	unreadableRow int // index of the row that can be read correctly only once; −1 for no row
 	times         atomic.Int64
-	// If spoiled is true, the broken row can be read again, but one of its values is then NaN.
+	// If spoiled is true, a second read of row unreadableRow succeeds, but one value of the row is then NaN.
 	spoiled bool
 }
 

@@ -120,7 +120,7 @@ func TestRejectionScore(t *testing.T) {
 }
 
 // TestRejectionRate checks that about the fraction Rate of new samples of known classes is rejected, that samples far
-// from all classes are rejected, and that WithRejectionRate equals a new calibration.
+// from all classes are rejected, and that WithRejectionRate gives the same classifier as a new calibration.
 func TestRejectionRate(t *testing.T) {
 	c, held := classifierAndNewRows(t, 4000, 8, 3)
 	half := held.Slice(0, 1000, 0, 8)

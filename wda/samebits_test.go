@@ -25,13 +25,12 @@ const fitsFile = "testdata/fits.txt"
 // sameBits is a fit whose result has the same bits on every machine.
 type sameBits struct {
 	name string
-	// hash fits with the given number of workers and returns the hash of the model or of the
-	// projection.
+	// hash runs the fit with the given number of workers and returns the hash of the model or of the projection.
 	hash func(ctx context.Context, workers int) (string, error)
-	// The fields on and set are the data and the settings of a call of Fit. Both fields are nil for cross-validations
-	// and baselines.
-	on  *namedData
-	set *Settings
+	// The fields data and set are the arguments of a call of Fit. Both fields are nil for cross-validations and
+	// baselines.
+	data *namedData
+	set  *Settings
 }
 
 // namedData is a named data set. The data sets are small enough for an emulated machine, but large enough to fill the
@@ -93,7 +92,7 @@ func fits() []sameBits {
 					s.Workers = workers
 					return hashOf(Fit(ctx, p.x, p.labels, &s))
 				},
-				on: p, set: &s,
+				data: p, set: &s,
 			})
 		}
 	}
@@ -137,7 +136,7 @@ func fits() []sameBits {
 		{"unbalanced", "proportional, minibatch", func(s *Settings) {
 			s.Objective.Proportional, s.Optimizer.Method = true, MiniBatch{BatchSize: 6}
 		}},
-		{"broad", "whitened", func(s *Settings) { // the data exceed one block of every algorithm
+		{"broad", "whitened", func(s *Settings) { // the data are larger than one block of every algorithm
 			s.Data.Whitening, s.Objective.Iterations, s.Optimizer.MaxSteps = SphericalWhitening(LedoitWolf), 3, 2
 		}},
 		{"fifty", "fifty classes", func(s *Settings) { s.Objective.Iterations, s.Optimizer.MaxSteps = 2, 2 }},
@@ -157,7 +156,7 @@ func fits() []sameBits {
 	// This default fit is a regression test for a bug that the other fits do not find.
 	x, labels := clusters(81, 5, 26, 22, 24)
 	seventy := &namedData{x: x, labels: labels}
-	list = append(list, sameBits{name: "seventy by default", on: seventy, set: &Settings{Components: 3}, hash: func(ctx context.Context, workers int) (string, error) {
+	list = append(list, sameBits{name: "seventy by default", data: seventy, set: &Settings{Components: 3}, hash: func(ctx context.Context, workers int) (string, error) {
 		return hashOf(Fit(ctx, x, labels, &Settings{Components: 3, Workers: workers}))
 	}})
 	add("plain", "chosen, ρ 1", Settings{Objective: Objective{Shrinkage: FixedShrinkage(1)}}, false)
@@ -205,7 +204,7 @@ func TestFileRefits(t *testing.T) {
 		if f.set == nil || !testdata.IsLong() && i%16 != 0 && f.set.Validation == nil && f.set.Optimizer.Init == nil {
 			continue
 		}
-		m, err := Fit(t.Context(), f.on.x, f.on.labels, f.set)
+		m, err := Fit(t.Context(), f.data.x, f.data.labels, f.set)
 		if err != nil {
 			t.Fatal(f.name, err)
 		}
@@ -221,7 +220,7 @@ func TestFileRefits(t *testing.T) {
 		if again.leavesOpen() {
 			t.Errorf("%s: the file leaves something open", f.name)
 		}
-		got, err := hashOf(Fit(t.Context(), f.on.x, f.on.labels, &again))
+		got, err := hashOf(Fit(t.Context(), f.data.x, f.data.labels, &again))
 		if err != nil || got != m.Hash() {
 			t.Errorf("%s: fitted again by what its file says: hash %s, want %s (error %v)", f.name, got, m.Hash(), err)
 		}

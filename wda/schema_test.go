@@ -12,8 +12,8 @@ import (
 	"github.com/gomonge/monge/wda/dataset"
 )
 
-// TestModelSchema checks that a model stores the columns of a table. A model with a schema has a different file version
-// and hash; without a schema, both are unchanged.
+// TestModelSchema checks that a model stores the columns of a table. A schema must change the file version and the hash
+// of a model.
 func TestModelSchema(t *testing.T) {
 	t.Parallel()
 	d := dataset.Simulation{Seed: 3, NoiseDims: 1}.Generate(60)

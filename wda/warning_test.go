@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestWarnings checks that every code has a sentence and survives a model file. The text of an unknown code is the code, and
-// sentences of old files are kept.
+// TestWarnings checks that every warning code has a sentence, and that a model file preserves the warning. The text of
+// an unknown code must be the code. Sentences from old files must be kept.
 func TestWarnings(t *testing.T) {
 	check := func(w Warning) {
 		t.Helper()

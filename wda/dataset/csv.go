@@ -377,7 +377,7 @@ func (c *csvSamples) fieldError(line, j int, err error) error {
 	return fe
 }
 
-// labelColumn finds the label column. The record first may be a header.
+// labelColumn finds the label column. The first record may be a header.
 func labelColumn(first [][]byte, opt Options) (label int, byName bool, err error) {
 	d, l := len(first), opt.Labels
 	switch {

@@ -237,7 +237,7 @@ func TestEncode(t *testing.T) {
 		{[]string{"0", "-0", "-0.0"}, []string{"0"}, []int{0, 0, 0}},
 		{[]string{"1", "1.0", "x"}, []string{"1", "1.0", "x"}, []int{0, 1, 2}},
 		{[]string{" a", "a ", "a"}, []string{"a"}, []int{0, 0, 0}},
-		// If one label is not a plain number, every label is a text.
+		// If one label is not a plain number, every label is treated as text.
 		{[]string{"1", "1.0", "01"}, []string{"01", "1", "1.0"}, []int{1, 2, 0}},
 		{[]string{"3.1", "3.10", "3.9"}, []string{"3.1", "3.10", "3.9"}, []int{0, 1, 2}},
 		{[]string{"100000", "1E5", "2"}, []string{"2", "100000", "1E5"}, []int{1, 2, 0}},

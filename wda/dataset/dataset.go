@@ -107,9 +107,10 @@ func (d *Dataset) Subset(rows []int) *Dataset {
 	return s
 }
 
-// SplitBy returns copies of two sets of rows: in has the rows whose Split equals value, and out has
-// all other rows. For MNIST, SplitBy(1) returns the test set and the training set. The error
-// matches ErrSettings if d has no Split, or if one set would be empty.
+// SplitBy divides the rows into two sets and returns a copy of each set. The first result contains
+// the rows whose Split equals value. The second result contains all other rows. For MNIST,
+// SplitBy(1) returns the test set and the training set. The error matches ErrSettings if d has no
+// Split, or if one set would be empty.
 func (d *Dataset) SplitBy(value int) (in, out *Dataset, err error) {
 	if d.Split == nil {
 		return nil, nil, fmt.Errorf("%w: the data have no split array", errNoSplit)
@@ -152,7 +153,7 @@ func (d *Dataset) Sample(n int, seed uint64) (*Dataset, error) {
 	return d.Subset(rows), nil
 }
 
-// TrainTest draws round(fraction·N) rows at random for testing. The others are for training. Both
+// TrainTest draws round(fraction·N) rows at random for testing. All other rows are for training. Both
 // sets keep the original order. Classes are represented proportionally, as in Sample. A class with
 // at least two rows has at least one row in each set, and a class with a single row is for
 // training. The error matches ErrSettings if this is impossible, or if a set would be empty.

@@ -40,7 +40,7 @@ func TestDecimal(t *testing.T) {
 			strconv.FormatUint(rng.Uint64()>>rng.IntN(64), 10) + "." + strconv.FormatUint(rng.Uint64()>>rng.IntN(64), 10),
 			"0." + strconv.FormatUint(rng.Uint64()>>rng.IntN(64), 10),
 		}
-		// Halfway between two numbers, one more digit decides the rounding.
+		// For a number halfway between two float64 values, one more digit decides the rounding.
 		half := strconv.FormatFloat(float64(1<<53+2*rng.IntN(1<<40)), 'f', 0, 64)
 		texts = append(texts, half[:len(half)-1]+string(half[len(half)-1]+1), half[:3]+"."+half[3:], half+".5", half+"."+strings.Repeat("0", rng.IntN(3))+"1")
 		for _, text := range texts {

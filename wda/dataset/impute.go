@@ -101,8 +101,8 @@ func centerOf(x *mat.Dense, j int, how Missing) (float64, bool) {
 		return 0, false
 	}
 	if how == MissingMean {
-		// The sum of the deviations from the first value gives the exact mean of a constant column.
-		// It overflows only if the values are near the end of the range.
+		// Summing the deviations from the first value makes the mean of a constant column exact. The
+		// sum overflows only if the values are near the limits of float64.
 		sum := 0.0
 		for _, a := range v {
 			sum += a/float64(len(v)) - v[0]/float64(len(v))

@@ -34,7 +34,7 @@ func TestJSONLines(t *testing.T) {
 	if err != nil || d.X.At(1, 2) != 6 || !slices.Equal(d.Classes, []string{"1", "10000000000000000001"}) {
 		t.Errorf("%v, %v", d, err)
 	}
-	// The file has more rows than the lookahead and than a batch.
+	// The file has more rows than the lookahead or a batch.
 	var b strings.Builder
 	for i := range 3000 {
 		fmt.Fprintf(&b, "{\"x\": %d, \"label\": %d}\n", i, i%3)

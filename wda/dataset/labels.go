@@ -283,9 +283,9 @@ func (d *Dataset) Relabel(classes []string) (notes []Note, err error) {
 }
 
 // CountClasses groups labels into classes like ReadFile. counts maps each label to its number of
-// rows, and of[c] is the number of rows of class c. A missing label is an error that matches
+// rows, and sizes[c] is the number of rows of class c. A missing label is an error that matches
 // ErrLabels, unless how is MissingLabelsDrop.
-func CountClasses(counts map[string]int, how MissingLabels) (classes []string, of []int, notes []Note, err error) {
+func CountClasses(counts map[string]int, how MissingLabels) (classes []string, sizes []int, notes []Note, err error) {
 	var enc encoder
 	texts := slices.Sorted(maps.Keys(counts))
 	for _, text := range texts {
@@ -295,11 +295,11 @@ func CountClasses(counts map[string]int, how MissingLabels) (classes []string, o
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	of = make([]int, len(classes))
+	sizes = make([]int, len(classes))
 	for i, text := range texts {
 		if numbers[i] >= 0 {
-			of[numbers[i]] += counts[text]
+			sizes[numbers[i]] += counts[text]
 		}
 	}
-	return classes, of, notes, nil
+	return classes, sizes, notes, nil
 }

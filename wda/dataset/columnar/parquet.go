@@ -544,8 +544,8 @@ func (l *leaf) findProblem(done, n, width int) *rowProblem {
 }
 
 // listsHaveWidth reports whether the repetition levels reps describe lists of the given width. The level is 0 for the
-// first element of a list and 1 for all other elements. The first level in reps belongs to the list element with the
-// index at.
+// first element of a list and 1 for all other elements. reps may begin inside a list: the argument at is the index of
+// the first element in its list.
 func listsHaveWidth(reps []int16, at, width int) bool {
 	differ := int16(0)
 	for len(reps) > 0 {

@@ -34,7 +34,7 @@ type spill struct {
 	columns []spilled
 	pool    parallel.Pool
 	window  []byte // a range of rows of all columns, one column after the other
-	from    int    // the first row of the window
+	from    int    // index of the first row in the window
 	rows    int    // rows in the window
 }
 
@@ -151,8 +151,8 @@ func (s *spill) copyFromWindow(c *spilled, from, n int, dst []float64, stride in
 	}
 }
 
-// loadWindow reads at least n rows into the window. The first of these rows has the index from. The argument end is the
-// number of rows in the row group.
+// loadWindow reads at least n rows into the window. The argument from is the index of the first row. The argument end is
+// the number of rows in the row group.
 func (s *spill) loadWindow(from, n, end int) error {
 	if from >= s.from && from+n <= s.from+s.rows {
 		return nil
