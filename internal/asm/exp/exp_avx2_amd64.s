@@ -1,10 +1,11 @@
 // exp, exp2, sumExp, float64 and float32, AVX2 + FMA.
 //
 //	exp         dst[i] = exp(x[i])
-//	exp2        dst[i] = 2^(c·x[i])                          0≤i<n
+//	exp2        dst[i] = 2^(c·x[i])
 //	sumExp      top = max(s[0], max x[i])
 //	            dst[i] = exp(x[i] − top)                     dst may be nil
 //	            s = {top, Σ dst[i] over all x[i] ≠ top, number of x[i] = top}
+//	for 0≤i<n
 //
 // Same bits as    expRef, exp2Ref and sumExpRef in ref.go; exp2 rounds the product c·x[i].
 //                 Numbers in parentheses are for float32.
@@ -166,7 +167,7 @@ DATA expf64<>+240(SB)/4, $0x3feea09e
 DATA expf64<>+244(SB)/4, $0x3feeace5
 DATA expf64<>+248(SB)/4, $0x3feee89f
 DATA expf64<>+252(SB)/4, $0x3fef5818
-DATA expf64<>+256(SB)/8, $0xc0861fff7fffffff // high 32 bits of the smallest float64 above −708; the low bits are the largest int32
+DATA expf64<>+256(SB)/8, $0xc0861fff7fffffff // high 32 bits: from the smallest float64 above −708; low 32 bits: the largest int32
 DATA expf64<>+264(SB)/8, $0xc0861fff7fffffff
 DATA expf64<>+272(SB)/8, $0xc0861fff7fffffff
 DATA expf64<>+280(SB)/8, $0xc0861fff7fffffff
@@ -210,7 +211,7 @@ DATA expf32<>+152(SB)/4, $0xc2ae0000
 DATA expf32<>+156(SB)/4, $0xc2ae0000
 GLOBL expf32<>(SB), RODATA|NOPTR, $160
 
-// The macros of exp2core_avx2_amd64.h use the constants below, also in package distance.
+// The macros of exp2core_avx2_amd64.h use the constants below, here and in package distance.
 DATA ·exp2f64AVX2+0(SB)/8, $0x4308000000000000 // 1.5·2^49
 DATA ·exp2f64AVX2+8(SB)/8, $0xc08ff00000000000 // −1022
 DATA ·exp2f64AVX2+16(SB)/8, $0x408fff8000000000 // 1024 − 1/16
@@ -223,7 +224,7 @@ DATA ·exp2f64AVX2+64(SB)/8, $0x3fac6b08d69c1f54
 DATA ·exp2f64AVX2+72(SB)/8, $0x3fcebfbdff11dcea
 DATA ·exp2f64AVX2+80(SB)/8, $0x3fe62e42fea8c64b
 DATA ·exp2f64AVX2+88(SB)/8, $0xbe0d60a3fd941ecc
-DATA ·exp2f64AVX2+96(SB)/8, $0x408fff7f7fffffff // high 32 bits of the largest float64 below 1024 − 1/16; the low bits are the largest int32
+DATA ·exp2f64AVX2+96(SB)/8, $0x408fff7f7fffffff // high 32 bits: from the largest float64 below 1024 − 1/16; low 32 bits: the largest int32
 DATA ·exp2f64AVX2+104(SB)/8, $0x408fff7f7fffffff
 DATA ·exp2f64AVX2+112(SB)/8, $0x408fff7f7fffffff
 DATA ·exp2f64AVX2+120(SB)/8, $0x408fff7f7fffffff

@@ -1,10 +1,11 @@
 // exp, exp2, sumExp, float64 and float32, AVX-512 F.
 //
 //	exp         dst[i] = exp(x[i])
-//	exp2        dst[i] = 2^(c·x[i])                          0≤i<n
+//	exp2        dst[i] = 2^(c·x[i])
 //	sumExp      top = max(s[0], max x[i])
 //	            dst[i] = exp(x[i] − top)                     dst may be nil
 //	            s = {top, Σ dst[i] over all x[i] ≠ top, number of x[i] = top}
+//	for 0≤i<n
 //
 // Same bits as    expRef, exp2Ref and sumExpRef in ref.go; exp2 rounds the product c·x[i]. VSCALEFPD in exp
 //                 rounds once. The reference implementation multiplies by two powers of 2, but the first
@@ -144,7 +145,7 @@ DATA expf64<>+232(SB)/8, $0x000a000000000000
 DATA expf64<>+240(SB)/8, $0x000c000000000000
 DATA expf64<>+248(SB)/8, $0x000e000000000000
 DATA expf64<>+256(SB)/8, $0xc086200000000000 // −708
-DATA expf64<>+264(SB)/8, $0xc0861fff7fffffff // high 32 bits of the smallest float64 above −708; the low bits are the largest int32
+DATA expf64<>+264(SB)/8, $0xc0861fff7fffffff // high 32 bits: from the smallest float64 above −708; low 32 bits: the largest int32
 DATA expf64<>+272(SB)/8, $0x3ff0000000000000 // 1
 GLOBL expf64<>(SB), RODATA|NOPTR, $280
 
@@ -197,7 +198,7 @@ DATA expf32<>+196(SB)/4, $0xc2ae0000
 DATA expf32<>+200(SB)/4, $0x3f800000 // 1
 GLOBL expf32<>(SB), RODATA|NOPTR, $204
 
-// The macros of exp2core_avx512_amd64.h use the constants below, also in package distance.
+// The macros of exp2core_avx512_amd64.h use the constants below, here and in package distance.
 DATA ·exp2f64AVX512+0(SB)/8, $0xc08ff00000000000 // −1022
 DATA ·exp2f64AVX512+8(SB)/8, $0x408fff8000000000 // 1024 − 2^−4
 DATA ·exp2f64AVX512+16(SB)/8, $0x7ff0000000000000 // +Inf
@@ -210,7 +211,7 @@ DATA ·exp2f64AVX512+64(SB)/8, $0x3fac6b08d69c1f54
 DATA ·exp2f64AVX512+72(SB)/8, $0x3fcebfbdff11dcea
 DATA ·exp2f64AVX512+80(SB)/8, $0x3fe62e42fea8c64b
 DATA ·exp2f64AVX512+88(SB)/8, $0xbe0d60a3fd941ecc
-DATA ·exp2f64AVX512+96(SB)/8, $0x408fff7f7fffffff // high 32 bits of the largest float64 below 1024 − 2^−4; the low bits are the largest int32
+DATA ·exp2f64AVX512+96(SB)/8, $0x408fff7f7fffffff // high 32 bits: from the largest float64 below 1024 − 2^−4; low 32 bits: the largest int32
 DATA ·exp2f64AVX512+128(SB)/8, $0x3ff00000003ac148
 DATA ·exp2f64AVX512+136(SB)/8, $0x3fef72b83cbd641d
 DATA ·exp2f64AVX512+144(SB)/8, $0x3fef06fe0a779648

@@ -1,10 +1,11 @@
 // exp, exp2, sumExp, float32 and float64, NEON.
 //
 //	exp         dst[i] = exp(x[i])
-//	exp2        dst[i] = 2^(c·x[i])                          0≤i<n
+//	exp2        dst[i] = 2^(c·x[i])
 //	sumExp      top = max(s[0], max x[i])
 //	            dst[i] = exp(x[i] − top)                     dst may be nil
 //	            s = {top, Σ dst[i] over all x[i] ≠ top, number of x[i] = top}
+//	for 0≤i<n
 //
 // Same bits as    expRef, exp2Ref and sumExpRef in ref.go; exp2 rounds the product c·x[i]. Let e = ⌊k⌋
 //                 and g = ⌊(e+1)/2⌋. expRef multiplies y by 2^(e−g) exactly, and then by 2^g. Instead of
@@ -159,7 +160,7 @@ DATA expf64<>+320(SB)/8, $0xc086200000000000 // −708
 DATA expf64<>+328(SB)/8, $0xc086200000000000
 GLOBL expf64<>(SB), RODATA|NOPTR, $336
 
-// The macros of exp2core_neon_arm64.h use the constants below, also in package distance.
+// The macros of exp2core_neon_arm64.h use the constants below, here and in package distance.
 DATA ·exp2f32NEON+0(SB)/4, $0x3f80075d
 DATA ·exp2f32NEON+4(SB)/4, $0x3f7840b2
 DATA ·exp2f32NEON+8(SB)/4, $0x3f750f5d

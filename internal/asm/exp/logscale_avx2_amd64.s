@@ -1,10 +1,11 @@
 // logscale, float64 and float32, AVX2 + FMA.
 //
 //	rows        x_j = g[j] − c mat[i*ldm+j]      max[i] = max_j x_j      e_j = 2^(x_j − max[i])
-//	            sum[i] = Σ_j e_j      q[j] = q[j] + Σ_i (a[i] / sum[i]) e_j      0≤i<m  0≤j<n
-//	columnMax   h[j] = max(h[j], f[i] − c mat[i*ldm+j])      0≤i<m  0≤j<n
-//	columnSum   s[j] = s[j] + Σ_i 2^(f[i] − c mat[i*ldm+j] − h[j])      0≤i<m  0≤j<n
-//	plan        t[i*ldt+j] = 2^((g[j] − c mat[i*ldm+j]) + f[i])      0≤i<m  0≤j<n
+//	            sum[i] = Σ_j e_j      q[j] = q[j] + Σ_i (a[i] / sum[i]) e_j
+//	columnMax   h[j] = max(h[j], f[i] − c mat[i*ldm+j])
+//	columnSum   s[j] = s[j] + Σ_i 2^(f[i] − c mat[i*ldm+j] − h[j])
+//	plan        t[i*ldt+j] = 2^((g[j] − c mat[i*ldm+j]) + f[i])
+//	for 0≤i<m and 0≤j<n
 //
 // Same bits as    logRowsRef, logColumnMaxRef, logColumnSumRef and logPlanRef in ref.go. A row sum has 8
 //                 (float32: 16) partial sums, which are added in halves. Column sums are in ascending

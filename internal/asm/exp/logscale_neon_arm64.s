@@ -1,10 +1,11 @@
 // logscale, float32 and float64, NEON.
 //
 //	logRows         x_j = g[j] − c M_ij      max[i] = max_j x_j      e_j = 2^(x_j − max[i])
-//	                sum[i] = Σ_j e_j      q[j] = q[j] + Σ_i (a[i] / sum[i]) e_j      0≤i<m  0≤j<n
+//	                sum[i] = Σ_j e_j      q[j] = q[j] + Σ_i (a[i] / sum[i]) e_j
 //	logColumnMax    h[j] = max(h[j], max_i (f[i] − c M_ij))
 //	logColumnSum    s[j] = s[j] + Σ_i 2^(f[i] − c M_ij − h[j])
 //	logPlan         T_ij = 2^((g[j] − c M_ij) + f[i])
+//	for 0≤i<m and 0≤j<n
 //
 // Same bits as    logRowsRef, logColumnMaxRef, logColumnSumRef and logPlanRef in ref.go. A row sum has 16
 //                 (float64: 8) partial sums in four registers, which are added in halves. Column sums

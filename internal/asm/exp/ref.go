@@ -242,7 +242,8 @@ func expDifference32(d float32) float32 {
 // rounded to k + magic, and the low bits of t are n. The last 3 (2) bits of n are the table index j.
 // The stored bits of entry j already have j subtracted, so n needs no mask before the addition. If y
 // is beyond one of the two limits, S overflows or wraps around, but the result does not depend on S.
-// If y is NaN, q and the result are NaN for any value of S. At the upper limit, k becomes 1024 (128).
+// If y is NaN, q and the result are NaN for any value of S.
+// The upper limit is the smallest y for which k is 1024 (128).
 //
 // E is the factor of the algorithm above, and the polynomial includes the factor 1/E.
 //

@@ -1,6 +1,7 @@
 // interleave, float64 and float32, NEON.
 //
-//	dst[(i ldd+j)w+p] = x[p][i ldx+j]              0≤i<m  0≤j<n  0≤p<w, w = 8 (float32: 16)
+//	dst[(i ldd+j)w+p] = x[p][i ldx+j]
+//	for 0≤i<m, 0≤j<n and 0≤p<w, where w = 8 (float32: 16)
 //
 // Same bits as    interleaveRef in ref.go. The kernel only copies.
 // Layout          x contains w slices, one for each problem. An element of dst contains the values of all w

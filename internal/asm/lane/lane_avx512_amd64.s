@@ -4,7 +4,8 @@
 //	columns  q[j] = q[j] + Σ_i u[i] k[in+j]
 //	divide   x[i] = a[i] / y[i]; outside = NaN unless all lo ≤ x[i] ≤ hi
 //	sqEuclidean   dst[in+j] = Σ_l (x[id+l] − y[jd+l])²
-//	mul      z[i] = x[i] y[i] or x[i] y[0]              0≤i<m  0≤j<n  0≤l<d, for 8 problems (float32: 16)
+//	mul      z[i] = x[i] y[i] or x[i] y[0]
+//	for 0≤i<m, 0≤j<n and 0≤l<d, and for each of the 8 problems (float32: 16)
 //
 // Same bits as    rowsRef, columnsRef, divideRef, sqEuclideanRef and mulRef in ref.go. Partial sum l of a
 //                 row contains the columns j with j mod 8 = l (float32: j mod 16 = l). Every partial sum

@@ -28,8 +28,8 @@ func Log1p[T Float](x T) T { return T(log1p64(float64(x))) }
 // causes a relative error of log m below 2^-59.5.
 //
 // The sum consists of two numbers, hi + lo, with |lo| ≤ |hi|/17. The error of the result is the rounding
-// error of the last addition, 0.5 ULP, plus the error of lo. The logarithm of a float32 has a relative error below 2^-52.5
-// before its only rounding to float32.
+// error of the last addition, 0.5 ULP, plus the error of lo. The logarithm of a float32 has a relative
+// error below 2^-52.5 before it is rounded to float32.
 const (
 	log1 = 0x1.5555555555592p-01
 	log2 = 0x1.999999997ff63p-02
