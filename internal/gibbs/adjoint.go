@@ -27,7 +27,7 @@ type Terms[T dist.Float] struct {
 	lambda       T
 }
 
-// Reset removes all terms and allocates memory for hu, hv and depth terms.
+// Reset removes all terms and allocates memory for hu, hv and at most depth terms.
 func (t *Terms[T]) Reset(g *Kernel[T], depth int, lambda float64) {
 	Grow(&t.HU, g.n)
 	g.GrowColumn(&t.HV)
@@ -142,7 +142,7 @@ func (g *Kernel[T]) Adjoint(ctx context.Context, terms *Terms[T], to *Sink[T]) e
 	if !g.matrixFree {
 		step = g.copiedRows()
 	}
-	// With many terms, a block has few rows, because the context must be checked often enough.
+	// Limit the number of rows of a block, so that the context is checked often enough.
 	step = max(1, min(step, MaxBlockTerms/g.m/max(1, terms.count)))
 	err := g.pieces.each(ctx, &g.passes.adjoint, step)
 	terms.count = 0

@@ -69,7 +69,7 @@ const (
 	blockSize   = 1 << 15 // number of elements of a row block in matrix-free passes
 	storedBlock = 1 << 18 // number of elements of a block of stored rows in large problems
 	wideBlock   = 1 << 13 // number of elements of a row block that is copied to a buffer
-	unitRows    = 24      // a multiple of the number of rows of every assembly tile
+	unitRows    = 24      // multiple of the number of rows of every assembly tile
 )
 
 // Shape determines how much memory a problem takes. The cost matrix is N × M. If Points is set, the

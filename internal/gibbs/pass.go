@@ -75,7 +75,7 @@ func (b *rowBlock[T]) kernel32() []float32 { return b.storedKernel32[b.i*b.ld:][
 // CostRows reads single rows of M.
 type CostRows[T dist.Float] struct {
 	block    *rowBlock[T]
-	from, to int // rows contains the rows i of M with from ≤ i < to
+	from, to int // the field rows contains row i of M if from ≤ i < to
 	rows     []T
 	stride   int
 }
@@ -85,8 +85,8 @@ type CostRows[T dist.Float] struct {
 func (g *Kernel[T]) CostRows() CostRows[T] { return CostRows[T]{block: g.pieces.blocks[0]} }
 
 // Row returns row i of M, which is valid until the next call. If M is not stored and the rows are
-// read in order, Row computes a block of rows at once. The bits do not depend on the storage,
-// because stored rows are computed by the same kernel.
+// read in order, Row computes a block of rows at once. The bits are the same whether or not M is
+// stored, because the same kernel computes M.
 func (c *CostRows[T]) Row(i int) []T {
 	b := c.block
 	if i < c.from || i >= c.to {

@@ -15,10 +15,10 @@ const LargeSize = 1 << 19
 const (
 	pieceRows   = 64 // minimum number of rows of a piece
 	maxPieces   = 64
-	maxPartials = 1 << 20 // maximum number of elements of all partial sums, but 16 pieces are always allowed
+	maxPartials = 1 << 20 // maximum number of elements of the partial sums of more than 16 pieces
 )
 
-// rowPass is the operation of a pass on one block of rows, with its operands.
+// A rowPass contains the operands of a pass. The method rows computes the pass for one block of rows.
 type rowPass[T dist.Float] interface {
 	rows(b *rowBlock[T])
 }

@@ -9,8 +9,8 @@ import (
 )
 
 const (
-	groupBlock = 1 << 16 // number of elements of a few rows; these rows stay in the second-level cache while a pass uses the rows for all problems
-	groupBytes = 1 << 15 // if K has at most this number of bytes, K stays in the first-level cache, and groups are not faster than separate passes
+	groupBlock = 1 << 16 // number of elements of K that a pass uses for all problems before the next elements
+	groupBytes = 1 << 15 // size of K in bytes up to which separate passes are as fast as a group
 )
 
 // Group contains several problems with the same K. A pass over K computes the same operation for
@@ -18,7 +18,7 @@ const (
 type Group[T dist.Float] struct {
 	operation  groupOperation
 	u, v, a, q [][]T // operands of every problem
-	sums       [][]T // vectors to which the method rows adds: q, or the sums of a piece
+	sums       [][]T // vectors to which the method rows adds: the vectors q, or the sums of one piece
 	partials   []T
 	scratch    []T
 }

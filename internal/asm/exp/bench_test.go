@@ -31,7 +31,7 @@ func BenchmarkExp(b *testing.B) {
 	})
 }
 
-// BenchmarkSumExp uses the arguments of BenchmarkExp and stores no exponentials.
+// BenchmarkSumExp measures SumExp without dst, for random arguments in (0, 1].
 func BenchmarkSumExp(b *testing.B) {
 	for lv := range asmtest.Each(b) {
 		sumExpBenchmark[float64](b, fmt.Sprintf("type=f64/isa=%v", lv))

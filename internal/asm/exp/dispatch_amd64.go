@@ -10,10 +10,10 @@ import (
 	"github.com/gomonge/monge/internal/asm/num"
 )
 
-// The scheduler cannot preempt assembly. Functions that call assembly are not inlined, because
-// their stack checks are preemption points. Assembly requires m, n ≥ 1. The parameter gp names the
-// vector g, because g is a register name in assembly. The parameter w is −0, the weight of a
-// nonexistent row before the first row.
+// The scheduler cannot preempt assembly. The Go functions that call assembly are not inlined,
+// because the stack check at the start of a Go function is a preemption point. Assembly requires
+// m, n ≥ 1. The vector g is the parameter gp, because g is a register name in assembly. The parameter
+// w of logRowsAVX2F64 and logRowsAVX2F32 is −0, the weight of a nonexistent row before the first row.
 
 //go:noescape
 func expAVX512F64(n int, dst, x *float64)

@@ -1,16 +1,16 @@
-// Package exp computes exponentials: of a vector, to base e or 2, and as part of the passes of a
-// Sinkhorn iteration in the log domain.
+// Package exp computes the exponentials of a vector, to base e or 2. It also computes the passes of
+// a Sinkhorn iteration in the log domain.
 //
-//	Exp     dst_i = exp(x_i), over its whole range
+//	Exp     dst_i = exp(x_i)
 //	SumExp  top = max_i x_i                  NaN ignored; a zero is +0
-//	        dst_i = exp(x_i − top)           the difference rounded once; 0 where it is below −708 (float32: −87)
-//	        rest = Σ dst_i, x_i ≠ top        in the lanes of the contract
+//	        dst_i = exp(x_i − top)           the difference is rounded once; 0 if it is below −708 (float32: −87)
+//	        rest = Σ dst_i, x_i ≠ top        in the lanes that package asm defines
 //	        count = #{i: x_i = top}
 //	Exp2    dst_i = 2^y_i,  y_i = c·x_i rounded once
 //
-// Exp reduces x = k·ln 2 + r, where k is a multiple of 1/8 (float32: 1/4). It takes 2^(k mod 1)
-// from a table of 8 (4) entries and exp(r) − 1 from a polynomial of degree 7 (4). Then it scales by
-// 2^⌊k⌋.
+// Exp reduces x = k·ln 2 + r, where k is a multiple of 1/8 (float32: 1/4). A table of 8 (float32: 4)
+// entries gives 2^(k mod 1). A polynomial of degree 7 (float32: 4) gives exp(r) − 1. Finally, Exp
+// multiplies by 2^⌊k⌋.
 //
 // SumExp is for softmax and log-sum-exp. The sum leaves out the largest element, whose exponential,
 // 1, would hide the other terms. Therefore log Σ exp(x_i) = top + log1p(rest + count − 1) keeps its digits if

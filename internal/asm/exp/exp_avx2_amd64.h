@@ -21,7 +21,8 @@ loop:
 	move 64(src), Y2
 	move 96(src), Y3
 
-	// check that all |x| < 708 (≤ 87): compare their bits without the sign (float64: the upper halves)
+	// check that every |x| is below 708 (float32: at most 87), by comparing the bits without the sign
+	// (float64: the high 32 bits)
 	VPADDD    Y0, Y0, Y4
 	VPADDD    Y1, Y1, Y5
 	VPADDD    Y2, Y2, Y6
@@ -103,7 +104,7 @@ general:
 	move (src), Y0
 
 body:
-	// clamp; min and max keep a NaN, because it is their first operand here
+	// clamp x; x is the first operand of min and max, so a NaN stays NaN
 	bcast expc+LIMIT(SB), Y1
 	bcast expc+NEGLIMIT(SB), Y2
 	min   Y0, Y1, Y0
@@ -119,7 +120,7 @@ body:
 	fnma   Y1, Y8, Y4
 	fnma   Y2, Y8, Y4
 
-	// Y5: the mask of the lanes where y·2^⌊k⌋ is subnormal; k is not a NaN there
+	// Y5 = mask of the lanes in which y·2^⌊k⌋ is subnormal; lanes with a NaN are not in the mask
 	bcast   expc+LEASTK(SB), Y1
 	compare $0x11, Y1, Y8, Y5
 
@@ -140,8 +141,7 @@ body:
 	step(C0)
 	fma213 Y3, Y3, Y8
 
-	// e = ⌊k⌋ from the lower half of t (float32: its lower bits), + 1022 (126) where y·2^e
-	// is subnormal
+	// e = ⌊k⌋ from the low bits of t, plus 1022 (126) in the lanes of the mask Y5
 #ifdef F32
 	VPSLLD $10, Y0, Y0
 	VPSRAD $12, Y0, Y2
@@ -218,7 +218,7 @@ loop:
 	mul 64(src), factor, Y2
 	mul 96(src), factor, Y3
 
-	// check that all y are below the limit: compare their bits (float64: the upper halves)
+	// check that every y is below the limit, by comparing bits (float64: the high 32 bits)
 	VPMAXSD   Y0, Y1, Y4
 	VPMAXSD   Y2, Y3, Y5
 	VPMAXSD   Y4, Y5, Y4
@@ -408,8 +408,8 @@ loop:
 	add   64(src), tmp, Y2
 	add   96(src), tmp, Y3
 
-	// check that all d are negative and above −708 (at least −87): compare their bits, which increase with |d|.
-	// The bits of +0 and NaN are outside of this range.
+	// check that every d is negative and above −708 (float32: at least −87), by comparing bits. The bits of a
+	// negative d increase with |d|. The bits of +0 and NaN are outside of the range.
 	VPMAXSD   Y0, Y1, Y4
 	VPMAXSD   Y2, Y3, Y5
 	VPMAXSD   Y4, Y5, Y4

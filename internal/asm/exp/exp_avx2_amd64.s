@@ -1,22 +1,23 @@
 // exp, exp2, sumExp, float64 and float32, AVX2 + FMA.
 //
 //	exp         dst[i] = exp(x[i])
-//	exp2        dst[i] = 2^(c·x[i])                          0≤i<n
+//	exp2        dst[i] = 2^(c·x[i])
 //	sumExp      top = max(s[0], max x[i])
 //	            dst[i] = exp(x[i] − top)                     dst may be nil
-//	            s = top, Σ dst[i] of x[i] ≠ top, #{x[i] = top}
+//	            s = {top, Σ dst[i] over all x[i] ≠ top, number of x[i] = top}
+//	for 0≤i<n
 //
-// Same bits as    expRef, exp2Ref and sumExpRef in ref.go; exp2 rounds y = c·x[i].
+// Same bits as    expRef, exp2Ref and sumExpRef in ref.go; exp2 rounds the product c·x[i].
 //                 Numbers in parentheses are for float32.
-// Layout          x, dst n elements, contiguous; dst may be x. n ≥ 1.
-// Tile            4 vectors. exp: blocks with |x| < 708 (≤ 87) run a fast body. Its results are normal
-//                 numbers, so the scaling by 2^⌊k⌋ is an integer addition to the bits of T. Other
-//                 blocks run the general body, one vector at a time. The general body clamps x, and scales y in
-//                 two steps, of which only the second step rounds. exp2: blocks with y <
-//                 1023.9375 (127.875) take constant time. Blocks with a larger y or a NaN run the
-//                 general body, one vector at a time. sumExp: the tile is for blocks with every d between
-//                 −0 and the limit. Other blocks, and the last, run the general body, two vectors at
-//                 a time, with masks.
+// Layout          x and dst have n contiguous elements. dst may be x. n ≥ 1.
+// Tile            4 vectors. exp: if every |x| in a tile is below 708 (at most 87), a fast body computes
+//                 the tile. The results are normal numbers, so an integer addition to the bits of T
+//                 multiplies by 2^⌊k⌋. Otherwise the general body computes one vector at a time. The
+//                 general body clamps x, and multiplies y by two powers of 2. Only the second product
+//                 is rounded. exp2: a tile takes constant time if every y is below 1023.9375 (127.875).
+//                 Otherwise the general body computes one vector at a time. sumExp: the fast body
+//                 requires that every difference d is between −0 and the limit −708 (−87). Other tiles,
+//                 and the last tile, run the general body, two vectors at a time, with masks.
 // Tail            the general body; masked load and store for the last n mod lanes elements. No
 //                 access outside the slices.
 // Special values  both bodies return NaN for a NaN: q is NaN, and so is q·T + T.
@@ -61,7 +62,8 @@
 #define bytes R10
 #define counts R11
 
-// fma4(off) is one Horner step of four vectors: q = q·r + c.
+// fma4(off) computes one Horner step in four vectors: it multiplies q by r and adds the constant at
+// offset off of expc.
 #define fma4(off) \
 	bcast  expc+off(SB), c; \
 	fma213 c, Y4, Y8;       \
@@ -77,8 +79,8 @@
 	fnma  c, Y10, Y6;      \
 	fnma  c, Y11, Y7
 
-// lookup sets the register entry to table entry n mod 8 (float32: n mod 4), where t = magic + n/8
-// (float32: n/4). For float64, VPERMPS needs the index in both 32-bit halves of a lane.
+// lookup(t) loads table entry n mod 8 (float32: n mod 4) into the register named entry. The low bits
+// of t are the integer n. For float64, VPERMPS needs the index in both 32-bit halves of a lane.
 #define lookupf64(t) \
 	VPSHUFD  $0xa0, t, entry;                    \
 	VPERMPS  expf64<>+TABLELO(SB), t, half;      \
@@ -87,20 +89,20 @@
 
 #define lookupf32(t) VPERMILPS t, entries, entry
 
-// table replaces t by T·2^⌊k⌋, where T is the table entry.
+// table(t) replaces t by the product of a table entry and a power of 2, which is 2^k·E (see ref.go).
 #define table(t) \
 	lookup(t); \
 	shiftleft $indexshift, t, t; \
 	addbits   entry, t, t
 
-// step is one Horner step of one vector.
+// step(off) computes the same Horner step as fma4(off), but in one vector.
 #define step(off) \
 	bcast  expc+off(SB), c; \
 	fma213 c, Y4, Y8
 
-// The next names are offsets in expc of the constants of ref.go and coef.go. The coefficients begin
-// with the highest degree. float32 has no C7, C6 and C5. MINEXP is −1022 (−126) as an integer of 32
-// bits.
+// The names below are byte offsets in expc, which contains the constants of ref.go and coef.go. The
+// coefficients of the polynomial begin with the highest degree. float32 does not use C7, C6 and C5.
+// MINEXP is the 32-bit integer −1022 (float32: −126).
 #define MAGIC 0*size
 #define LOG2E 1*size
 #define LN2HI 2*size
@@ -165,7 +167,7 @@ DATA expf64<>+240(SB)/4, $0x3feea09e
 DATA expf64<>+244(SB)/4, $0x3feeace5
 DATA expf64<>+248(SB)/4, $0x3feee89f
 DATA expf64<>+252(SB)/4, $0x3fef5818
-DATA expf64<>+256(SB)/8, $0xc0861fff7fffffff // upper half of the next number above −708
+DATA expf64<>+256(SB)/8, $0xc0861fff7fffffff // high 32 bits: from the smallest float64 above −708; low 32 bits: the largest int32
 DATA expf64<>+264(SB)/8, $0xc0861fff7fffffff
 DATA expf64<>+272(SB)/8, $0xc0861fff7fffffff
 DATA expf64<>+280(SB)/8, $0xc0861fff7fffffff
@@ -209,7 +211,7 @@ DATA expf32<>+152(SB)/4, $0xc2ae0000
 DATA expf32<>+156(SB)/4, $0xc2ae0000
 GLOBL expf32<>(SB), RODATA|NOPTR, $160
 
-// Constants of exp2core_avx2_amd64.h. Package distance also uses these constants.
+// The macros of exp2core_avx2_amd64.h use the constants below, here and in package distance.
 DATA ·exp2f64AVX2+0(SB)/8, $0x4308000000000000 // 1.5·2^49
 DATA ·exp2f64AVX2+8(SB)/8, $0xc08ff00000000000 // −1022
 DATA ·exp2f64AVX2+16(SB)/8, $0x408fff8000000000 // 1024 − 1/16
@@ -222,7 +224,7 @@ DATA ·exp2f64AVX2+64(SB)/8, $0x3fac6b08d69c1f54
 DATA ·exp2f64AVX2+72(SB)/8, $0x3fcebfbdff11dcea
 DATA ·exp2f64AVX2+80(SB)/8, $0x3fe62e42fea8c64b
 DATA ·exp2f64AVX2+88(SB)/8, $0xbe0d60a3fd941ecc
-DATA ·exp2f64AVX2+96(SB)/8, $0x408fff7f7fffffff // upper half of the next number below 1024 − 1/16
+DATA ·exp2f64AVX2+96(SB)/8, $0x408fff7f7fffffff // high 32 bits: from the largest float64 below 1024 − 1/16; low 32 bits: the largest int32
 DATA ·exp2f64AVX2+104(SB)/8, $0x408fff7f7fffffff
 DATA ·exp2f64AVX2+112(SB)/8, $0x408fff7f7fffffff
 DATA ·exp2f64AVX2+120(SB)/8, $0x408fff7f7fffffff
@@ -253,7 +255,7 @@ DATA ·exp2f32AVX2+32(SB)/4, $0x3d6364ea
 DATA ·exp2f32AVX2+36(SB)/4, $0x3e75efce
 DATA ·exp2f32AVX2+40(SB)/4, $0x3f3167e2
 DATA ·exp2f32AVX2+44(SB)/4, $0xb96b92d3
-DATA ·exp2f32AVX2+48(SB)/4, $0x42ffbfff // the next number below 128 − 1/8
+DATA ·exp2f32AVX2+48(SB)/4, $0x42ffbfff // the largest float32 below 128 − 1/8
 DATA ·exp2f32AVX2+52(SB)/4, $0x42ffbfff
 DATA ·exp2f32AVX2+56(SB)/4, $0x42ffbfff
 DATA ·exp2f32AVX2+60(SB)/4, $0x42ffbfff

@@ -1,4 +1,4 @@
-// The kernels of exp and exp2, for the type that the including file defines.
+// The kernels of exp, exp2 and sumExp, for the type that the including file defines.
 
 #define left CX
 
@@ -160,7 +160,7 @@ loop:
 	mul 64(src), factor, Z1
 	mul 128(src), factor, Z2
 
-	// check whether a y overflows: compare their bits (float64: the upper halves)
+	// check whether a y overflows, by comparing bits (float64: the high 32 bits)
 	VPMAXSD  Z0, Z1, Z24
 	VPMAXSD  Z2, Z24, Z24
 	VPCMPGTD fast, Z24, K1
@@ -275,7 +275,7 @@ maxtail:
 	JMP  maxtail
 
 maxshort:
-	// Skip a load without elements: it is slow if the next page is absent.
+	// Skip a load without elements, because it would be slow if the next page is absent.
 	TESTQ  $(lanes-1), left
 	JEQ    maxfold
 	move.Z (src)(place*1), short, Z4
@@ -329,8 +329,8 @@ loop:
 	add 128(src), minus, Z2
 	add 192(src), minus, Z3
 
-	// check that all d are negative and above −708 (at least −87): compare their bits, which increase with |d|.
-	// The bits of +0 and NaN are outside of this range.
+	// check that every d is negative and above −708 (float32: at least −87), by comparing bits. The bits of a
+	// negative d increase with |d|. The bits of +0 and NaN are outside of the range.
 	VPMAXSD  Z0, Z1, Z4
 	VPMAXSD  Z2, Z3, Z5
 	VPMAXSD  Z4, Z5, Z4

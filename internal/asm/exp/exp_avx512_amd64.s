@@ -1,19 +1,20 @@
 // exp, exp2, sumExp, float64 and float32, AVX-512 F.
 //
 //	exp         dst[i] = exp(x[i])
-//	exp2        dst[i] = 2^(c·x[i])                          0≤i<n
+//	exp2        dst[i] = 2^(c·x[i])
 //	sumExp      top = max(s[0], max x[i])
 //	            dst[i] = exp(x[i] − top)                     dst may be nil
-//	            s = top, Σ dst[i] of x[i] ≠ top, #{x[i] = top}
+//	            s = {top, Σ dst[i] over all x[i] ≠ top, number of x[i] = top}
+//	for 0≤i<n
 //
-// Same bits as    expRef, exp2Ref and sumExpRef in ref.go; exp2 rounds y = c·x[i]. VSCALEFPD in exp rounds
-//                 once; the reference implementation multiplies by two powers of two, but the first product is exact.
-//                 Numbers in parentheses are for float32.
-// Layout          x, dst n elements, contiguous; dst may be x. n ≥ 1.
-// Tile            exp: four vectors. The vectors are clamped first if an element is NaN or far outside of the
-//                 range. exp2: three vectors in constant time if no y overflows; other blocks, and the
-//                 last, one vector at a time. sumExp: four vectors if every d is between −0 and the
-//                 limit; other blocks, and the last, one vector at a time.
+// Same bits as    expRef, exp2Ref and sumExpRef in ref.go; exp2 rounds the product c·x[i]. VSCALEFPD in exp
+//                 rounds once. The reference implementation multiplies by two powers of 2, but the first
+//                 product is exact. Numbers in parentheses are for float32.
+// Layout          x and dst have n contiguous elements. dst may be x. n ≥ 1.
+// Tile            exp: four vectors. The kernel clamps the vectors first if an element is NaN or far outside
+//                 of the range. exp2: three vectors, in constant time, if no y overflows. sumExp: four
+//                 vectors, if every difference d is between −0 and the limit. In exp2 and sumExp, other
+//                 tiles and the last tile are computed one vector at a time.
 // Tail            opmask K1. No access outside the slices.
 // Special values  exp: min and max keep a NaN, because it is their first operand.
 //                 exp2: opmasks mark results below the least normal number, and overflow;
@@ -48,7 +49,7 @@
 #define table Z30
 #define magic Z31
 
-// clamp limits x to ±LIMIT. x is the first operand, so a NaN stays NaN.
+// clamp limits x to the range between neglimit and limit. x is the first operand, so a NaN stays NaN.
 #define clamp(x, limit, neglimit) \
 	min x, limit, x; \
 	max x, neglimit, x
@@ -59,14 +60,16 @@
 	fnma.BCST expc+LN2HI(SB), k, x; \
 	fnma.BCST expc+LN2LO(SB), k, x
 
-// step4 is one Horner step of four vectors: q = q·r + c.
+// step4(c) computes one Horner step in four vectors: it multiplies q by r and adds the constant at
+// offset c of expc.
 #define step4(c) \
 	fma213.BCST expc+c(SB), Z0, Z12; \
 	fma213.BCST expc+c(SB), Z1, Z13; \
 	fma213.BCST expc+c(SB), Z2, Z14; \
 	fma213.BCST expc+c(SB), Z3, Z15
 
-// below4 is a Horner step of four vectors, with the constant in register c and q in Z8–Z11.
+// below4(c) computes one Horner step in four vectors: it multiplies q by f and adds register c. Z0–Z3
+// hold f, and Z8–Z11 hold q.
 #define below4(c) \
 	fma213 c, Z0, Z8;  \
 	fma213 c, Z1, Z9;  \
@@ -79,16 +82,16 @@
 
 #define step1(c) fma213.BCST expc+c(SB), Z0, Z12
 
-// finish sets q to (q·T + T)·2^⌊k⌋.
+// finish sets q to (q·s + s)·2^⌊k⌋, where s is the table entry T.
 #define finish(q, s, k) \
 	fma213 s, s, q; \
 	scalef k, q, q
 
-// The next names are offsets in expc of the constants of ref.go and coef.go. The coefficients begin
-// with the highest degree. float32 has no C7, C6 and C5. The bits of entry j of TABLE plus the bits
-// of entry j of STEPS are the bits of 2^(j/8)·E (float32: 2^(j/4)·E), where E is a factor near 1
-// (see ref.go). The float32 table has four copies, because permute uses four bits of the index, and
-// only the lowest two bits select the entry.
+// The names below are byte offsets in expc, which contains the constants of ref.go and coef.go. The
+// coefficients of the polynomial begin with the highest degree. float32 does not use C7, C6 and C5.
+// The integer sum TABLE[j] + STEPS[j] is the bit pattern of 2^(j/8)·E (float32: 2^(j/4)·E), where E
+// is a factor near 1 (see ref.go). The float32 table is stored four times, because permute uses four
+// bits of the index, and only the lowest two bits select the entry.
 #define MAGIC 0*size
 #define LOG2E 1*size
 #define LN2HI 2*size
@@ -142,7 +145,7 @@ DATA expf64<>+232(SB)/8, $0x000a000000000000
 DATA expf64<>+240(SB)/8, $0x000c000000000000
 DATA expf64<>+248(SB)/8, $0x000e000000000000
 DATA expf64<>+256(SB)/8, $0xc086200000000000 // −708
-DATA expf64<>+264(SB)/8, $0xc0861fff7fffffff // upper half of the next number above −708
+DATA expf64<>+264(SB)/8, $0xc0861fff7fffffff // high 32 bits: from the smallest float64 above −708; low 32 bits: the largest int32
 DATA expf64<>+272(SB)/8, $0x3ff0000000000000 // 1
 GLOBL expf64<>(SB), RODATA|NOPTR, $280
 
@@ -195,7 +198,7 @@ DATA expf32<>+196(SB)/4, $0xc2ae0000
 DATA expf32<>+200(SB)/4, $0x3f800000 // 1
 GLOBL expf32<>(SB), RODATA|NOPTR, $204
 
-// Constants of exp2core_avx512_amd64.h. Package distance also uses these constants.
+// The macros of exp2core_avx512_amd64.h use the constants below, here and in package distance.
 DATA ·exp2f64AVX512+0(SB)/8, $0xc08ff00000000000 // −1022
 DATA ·exp2f64AVX512+8(SB)/8, $0x408fff8000000000 // 1024 − 2^−4
 DATA ·exp2f64AVX512+16(SB)/8, $0x7ff0000000000000 // +Inf
@@ -208,7 +211,7 @@ DATA ·exp2f64AVX512+64(SB)/8, $0x3fac6b08d69c1f54
 DATA ·exp2f64AVX512+72(SB)/8, $0x3fcebfbdff11dcea
 DATA ·exp2f64AVX512+80(SB)/8, $0x3fe62e42fea8c64b
 DATA ·exp2f64AVX512+88(SB)/8, $0xbe0d60a3fd941ecc
-DATA ·exp2f64AVX512+96(SB)/8, $0x408fff7f7fffffff // upper half of the next number below 1024 − 2^−4
+DATA ·exp2f64AVX512+96(SB)/8, $0x408fff7f7fffffff // high 32 bits: from the largest float64 below 1024 − 2^−4; low 32 bits: the largest int32
 DATA ·exp2f64AVX512+128(SB)/8, $0x3ff00000003ac148
 DATA ·exp2f64AVX512+136(SB)/8, $0x3fef72b83cbd641d
 DATA ·exp2f64AVX512+144(SB)/8, $0x3fef06fe0a779648
@@ -228,7 +231,7 @@ DATA ·exp2f32AVX512+32(SB)/4, $0x3d6364ea
 DATA ·exp2f32AVX512+36(SB)/4, $0x3e75efce
 DATA ·exp2f32AVX512+40(SB)/4, $0x3f3167e2
 DATA ·exp2f32AVX512+44(SB)/4, $0xb96b92d3
-DATA ·exp2f32AVX512+48(SB)/4, $0x42ffbfff // the next number below 128 − 2^−3
+DATA ·exp2f32AVX512+48(SB)/4, $0x42ffbfff // the largest float32 below 128 − 2^−3
 DATA ·exp2f32AVX512+64(SB)/4, $0x3f80075d
 DATA ·exp2f32AVX512+68(SB)/4, $0x3f7840b2
 DATA ·exp2f32AVX512+72(SB)/4, $0x3f750f5d

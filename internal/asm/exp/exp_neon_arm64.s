@@ -1,16 +1,17 @@
 // exp, exp2, sumExp, float32 and float64, NEON.
 //
 //	exp         dst[i] = exp(x[i])
-//	exp2        dst[i] = 2^(c·x[i])                          0≤i<n
+//	exp2        dst[i] = 2^(c·x[i])
 //	sumExp      top = max(s[0], max x[i])
 //	            dst[i] = exp(x[i] − top)                     dst may be nil
-//	            s = top, Σ dst[i] of x[i] ≠ top, #{x[i] = top}
+//	            s = {top, Σ dst[i] over all x[i] ≠ top, number of x[i] = top}
+//	for 0≤i<n
 //
-// Same bits as    expRef, exp2Ref and sumExpRef in ref.go; exp2 rounds y = c·x[i]. With e = ⌊k⌋ and
-//                 g = ⌊(e+1)/2⌋, expRef multiplies y by 2^(e−g), which is exact, and then by 2^g. exp
-//                 adds n·2^(MANTISSA−TABLE) − g·2^MANTISSA to the bits of the table entry instead of
-//                 the first multiplication. A NaN reaches the result through q.
-// Layout          x, dst n elements, contiguous; dst may be x. n ≥ 1.
+// Same bits as    expRef, exp2Ref and sumExpRef in ref.go; exp2 rounds the product c·x[i]. Let e = ⌊k⌋
+//                 and g = ⌊(e+1)/2⌋. expRef multiplies y by 2^(e−g) exactly, and then by 2^g. Instead of
+//                 the first product, the kernel exp adds the integer n·2^(MANTISSA−TABLE) − g·2^MANTISSA
+//                 to the bits of the table entry. A NaN reaches the result through q.
+// Layout          x and dst have n contiguous elements. dst may be x. n ≥ 1.
 // Tile            four registers, in constant time.
 // Tail            the same body, with loads and stores of single lanes. No access outside the
 //                 slices.
@@ -32,9 +33,9 @@
 
 #define src R0
 #define out R1
-#define left R2   // elements left
+#define left R2   // number of elements left
 #define last R3   // number of elements in the tail
-#define rest R4   // elements left after the current vector register
+#define rest R4   // number of elements of the tail that are left
 #define spare R5
 #define bit0 R6
 #define bit1 R7
@@ -44,8 +45,8 @@
 #define cur R11
 #define todo R12
 
-// The next names are offsets of constants. The table is first. In float32, the constants of LOOKUP
-// follow the table. Every other constant fills all lanes of a register.
+// The names below are byte offsets in expf32 and expf64. The table is at offset 0. In expf32, the
+// constants of LOOKUP follow the table. Every other constant is repeated in all lanes of a register.
 #define EXP_TABLE 0
 #define EXP_MAGIC 64
 #define EXP_LOG2E 80
@@ -65,8 +66,8 @@
 #define EXP_C7 304
 #define EXP_LEASTD OF_TYPE(272, 320)
 
-// mask contains the masks of partial vectors. A register loaded from byte 64 − b has ones in its
-// first b bytes.
+// mask contains 64 bytes of ones and 64 bytes of zeros. The 64 bytes that begin at offset 64 − b are
+// a mask of the first b bytes of four registers.
 DATA mask<>+0(SB)/8, $-1
 DATA mask<>+8(SB)/8, $-1
 DATA mask<>+16(SB)/8, $-1
@@ -159,7 +160,7 @@ DATA expf64<>+320(SB)/8, $0xc086200000000000 // −708
 DATA expf64<>+328(SB)/8, $0xc086200000000000
 GLOBL expf64<>(SB), RODATA|NOPTR, $336
 
-// Constants of exp2core_neon_arm64.h. Package distance also uses these constants.
+// The macros of exp2core_neon_arm64.h use the constants below, here and in package distance.
 DATA ·exp2f32NEON+0(SB)/4, $0x3f80075d
 DATA ·exp2f32NEON+4(SB)/4, $0x3f7840b2
 DATA ·exp2f32NEON+8(SB)/4, $0x3f750f5d

@@ -11,8 +11,8 @@ import (
 	"github.com/gomonge/monge/internal/testdata"
 )
 
-// function is a function under test: Exp, or Exp2 with a fixed factor c. ref is the reference
-// implementation.
+// A function describes a function under test: Exp, or Exp2 with a fixed factor c. The field ref is
+// its reference implementation.
 type function[T num.Float] struct {
 	name    string
 	apply   func(dst, x []T)
@@ -116,8 +116,8 @@ func sumExpLevels[T num.Float](t *testing.T) {
 }
 
 // TestSumExpPlaces puts each special value at every position of a vector. The special values
-// include the limit below which an exponential is 0, and its neighbors. The vector takes two whole
-// iterations and a partial iteration.
+// include the limit below which an exponential is 0, and its neighbors. The last block of the vector
+// is partial.
 func TestSumExpPlaces(t *testing.T) {
 	t.Run("f64", sumExpPlaces[float64])
 	t.Run("f32", sumExpPlaces[float32])
@@ -360,8 +360,8 @@ func logPlanLevels[T num.Float](t *testing.T) {
 	})
 }
 
-// shapes compares the results of call at all instruction-set levels for every value class. The
-// lengths are asmtest.Lengths()[least:] and two larger lengths.
+// shapes runs call at all instruction-set levels, and compares the results, for every value class.
+// The numbers of columns are asmtest.Lengths()[least:] and two larger numbers.
 func shapes[T num.Float](t *testing.T, least int, call func(a arena[T])) {
 	seed := uint64(0)
 	for _, class := range asmtest.Classes() {
@@ -381,8 +381,8 @@ func shapes[T num.Float](t *testing.T, least int, call func(a arena[T])) {
 	}
 }
 
-// TestLogSpecialPlaces checks each special value at each position of a row. The row has several
-// full steps and a partial step.
+// TestLogSpecialPlaces checks each special value at each position of a row. The last block of the row
+// is partial.
 func TestLogSpecialPlaces(t *testing.T) {
 	t.Run("f64", logSpecialPlaces[float64])
 	t.Run("f32", logSpecialPlaces[float32])

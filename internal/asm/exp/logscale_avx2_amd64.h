@@ -161,7 +161,8 @@ colloop:
 	JLE  colloop
 
 coltail:
-	// the remaining columns, two vectors at a time, the last of them masked: q in Y6 Y7, x of the next row in Y4 Y5
+	// the remaining columns, two vectors at a time; the last pair is masked. Y6 and Y7 hold q, and Y4 and Y5
+	// hold x of the next row.
 	CMPQ  place, bytes
 	JEQ   fold
 	CMPQ  place, whole

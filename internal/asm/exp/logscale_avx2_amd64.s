@@ -1,20 +1,22 @@
 // logscale, float64 and float32, AVX2 + FMA.
 //
 //	rows        x_j = g[j] − c mat[i*ldm+j]      max[i] = max_j x_j      e_j = 2^(x_j − max[i])
-//	            sum[i] = Σ_j e_j      q[j] = q[j] + Σ_i (a[i] / sum[i]) e_j      0≤i<m  0≤j<n
-//	columnMax   h[j] = max(h[j], f[i] − c mat[i*ldm+j])      0≤i<m  0≤j<n
-//	columnSum   s[j] = s[j] + Σ_i 2^(f[i] − c mat[i*ldm+j] − h[j])      0≤i<m  0≤j<n
-//	plan        t[i*ldt+j] = 2^((g[j] − c mat[i*ldm+j]) + f[i])      0≤i<m  0≤j<n
+//	            sum[i] = Σ_j e_j      q[j] = q[j] + Σ_i (a[i] / sum[i]) e_j
+//	columnMax   h[j] = max(h[j], f[i] − c mat[i*ldm+j])
+//	columnSum   s[j] = s[j] + Σ_i 2^(f[i] − c mat[i*ldm+j] − h[j])
+//	plan        t[i*ldt+j] = 2^((g[j] − c mat[i*ldm+j]) + f[i])
+//	for 0≤i<m and 0≤j<n
 //
-// Same bits as    logRowsRef, logColumnMaxRef, logColumnSumRef, logPlanRef in ref.go, with exp2Ref of
-//                 package exp: a row sum has 8 (float32: 16) lanes, which are folded in halves; sums
-//                 of columns have i ascending.
-// Layout          mat t m×n row-major, strides ldm ldt in elements; f a max sum have
-//                 m elements, g q h s e have n. m, n ≥ 1. t may be mat.
+// Same bits as    logRowsRef, logColumnMaxRef, logColumnSumRef and logPlanRef in ref.go. A row sum has 8
+//                 (float32: 16) partial sums, which are added in halves. Column sums are in ascending
+//                 order of i.
+// Layout          mat and t are row-major m×n matrices. The strides ldm and ldt count elements. The vectors
+//                 f, a, max and sum have m elements, and g, q, h, s and e have n. m, n ≥ 1. t may be mat.
 // Tile            rows: 4 vectors of one row. One loop adds the previous row to q, computes the
-//                 maximum of the next row, and computes 2^y of this row: Y0–Y3 y, then
-//                 f of exp2, Y4–Y7 S, Y8–Y11 polynomial, Y13 maximum, Y14 Y15 lanes of the
-//                 sum. Other kernels: 2 vectors of one row; columnMax: of all rows, one after the other.
+//                 maximum of the next row, and computes 2^y of the current row. Y0–Y3 hold y, then
+//                 f of exp2. Y4–Y7 hold S, Y8–Y11 the polynomial, Y13 the maximum, and Y14 and Y15
+//                 partial sums. Other kernels: 2 vectors of one row. columnMax visits all rows of a
+//                 tile before the next columns.
 // Tail            columns: masked loads, stores in pieces; missing columns are −Inf in the
 //                 maximum and zeros in the sum. No access outside the slices.
 // Special values  the maximum takes x only where x > max, so it ignores NaN;
@@ -25,7 +27,7 @@
 //                 DX ldm · DI h · R11 f · R12 rows left · R13 pointer into mat. columnSum: DX ldm ·
 //                 DI h · BX s · R11 f · R12 rows left. plan: DX ldm · DI g · BX row of t ·
 //                 R8 ldt · R11 f · R12 rows left.
-// Source          own; 2^y as in package exp.
+// Source          own; exp2core_avx2_amd64.h computes 2^y.
 
 //go:build amd64 && !purego
 
@@ -42,8 +44,8 @@
 #define least Y11
 #define magic Y12
 
-// TAILMASKS sets lo and hi to the masks of the two vectors of the last, partial step. The byte
-// count of this step is the register bytes minus the register whole, and is below 64. t is scratch.
+// TAILMASKS loads the registers lo and hi with masks for the last, partial pair of vectors of a row.
+// The masks select (bytes − whole) bytes, which are fewer than 64. Register t is scratch.
 #define TAILMASKS(t, lo, hi) \
 	LEAQ    tailmask<>+64(SB), t; \
 	ADDQ    whole, t;             \
@@ -51,11 +53,11 @@
 	VMOVUPD (t), lo;              \
 	VMOVUPD 32(t), hi
 
-// EXP2_PAIR sets Y8 and Y9 to 2^Y0 and 2^Y1. It changes Y0 Y1 Y4 Y5 Y8–Y12.
 #define EXP2_SPLITONE(y, t) \
 	EXP2_SPLIT(y, t, Y8, Y9); \
 	EXP2_LOOKUP(t, Y8, Y9, Y10)
 
+// EXP2_PAIR sets Y8 and Y9 to 2^Y0 and 2^Y1. The macro changes Y0, Y1, Y4, Y5 and Y8–Y12.
 #define EXP2_PAIR \
 	EXP2_CONST(EXP2_LEAST, least); \
 	EXP2_CONST(EXP2_MAGIC, magic); \
@@ -66,7 +68,6 @@
 	EXP2_LAST(Y8, Y4); \
 	EXP2_LAST(Y9, Y5)
 
-// EXP2_QUAD sets Y8–Y11 to 2^Y0, 2^Y1, 2^Y2 and 2^Y3. It changes Y0–Y12.
 #define EXP2_SPLITFOUR \
 	EXP2_CONST(EXP2_LEAST, least); \
 	EXP2_CONST(EXP2_MAGIC, magic); \
@@ -75,6 +76,7 @@
 	EXP2_SPLITONE(Y2, Y6); \
 	EXP2_SPLITONE(Y3, Y7)
 
+// EXP2_QUAD sets Y8–Y11 to 2^Y0, 2^Y1, 2^Y2 and 2^Y3. The macro changes Y0–Y12.
 #define EXP2_QUAD \
 	EXP2_SPLITFOUR; \
 	EXP2_UPPER4(Y12); \

@@ -69,7 +69,7 @@ maxtail:
 	JMP  maxtail
 
 maxshort:
-	// Skip a load without elements: it is slow if the next page is absent.
+	// Skip a load without elements, because it would be slow if the next page is absent.
 	CMPQ   place, bytes
 	JEQ    maxfold
 	move.Z (gj)(place*1), mask, Z0

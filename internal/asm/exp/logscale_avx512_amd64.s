@@ -1,21 +1,22 @@
 // logscale, float64 and float32, AVX-512 F.
 //
 //	rows        x_j = g[j] − c mat[i*ldm+j]      max[i] = max_j x_j      e_j = 2^(x_j − max[i])
-//	            sum[i] = Σ_j e_j      q[j] = q[j] + Σ_i (a[i] / sum[i]) e_j      0≤i<m  0≤j<n
-//	columnMax   h[j] = max(h[j], f[i] − c mat[i*ldm+j])      0≤i<m  0≤j<n
-//	columnSum   s[j] = s[j] + Σ_i 2^(f[i] − c mat[i*ldm+j] − h[j])      0≤i<m  0≤j<n
-//	plan        t[i*ldt+j] = 2^((g[j] − c mat[i*ldm+j]) + f[i])      0≤i<m  0≤j<n
+//	            sum[i] = Σ_j e_j      q[j] = q[j] + Σ_i (a[i] / sum[i]) e_j
+//	columnMax   h[j] = max(h[j], f[i] − c mat[i*ldm+j])
+//	columnSum   s[j] = s[j] + Σ_i 2^(f[i] − c mat[i*ldm+j] − h[j])
+//	plan        t[i*ldt+j] = 2^((g[j] − c mat[i*ldm+j]) + f[i])
+//	for 0≤i<m and 0≤j<n
 //
-// Same bits as    logRowsRef, logColumnMaxRef, logColumnSumRef, logPlanRef in ref.go, with exp2Ref of
-//                 package exp: a row sum has 8 (float32: 16) lanes, which are folded in halves; sums
-//                 of columns have i ascending.
-// Layout          mat t m×n row-major, strides ldm ldt in elements; f a max sum have
-//                 m elements, g q h s e have n. m, n ≥ 1. t may be mat.
-// Tile            rows: one row × 3 vectors of columns, then × 1 vector: Z0–Z2 x, then 2^y, Z21 lanes of the
-//                 sum, Z3–Z6 maxima. During the division by the row's sum, the maximum of
-//                 the next row is computed; then the row is added to q. columnMax: all rows × 4
-//                 vectors, then × 1 vector; columnSum: all rows × 3 vectors, then × 1 vector; plan: one
-//                 row × 3 vectors, then × 1 vector.
+// Same bits as    logRowsRef, logColumnMaxRef, logColumnSumRef and logPlanRef in ref.go. A row sum has 8
+//                 (float32: 16) partial sums, which are added in halves. Column sums are in ascending
+//                 order of i.
+// Layout          mat and t are row-major m×n matrices. The strides ldm and ldt count elements. The vectors
+//                 f, a, max and sum have m elements, and g, q, h, s and e have n. m, n ≥ 1. t may be mat.
+// Tile            rows and plan: 3 vectors of one row, then single vectors. columnMax: 4 vectors of
+//                 all rows, then single vectors. columnSum: 3 vectors of all rows, then single vectors.
+//                 In rows, Z0–Z2 hold x, then 2^y. Z21 holds partial sums, and Z3–Z6 hold maxima.
+//                 During the division by the sum of a row, rows computes the maximum of the next row.
+//                 Then rows adds the row to q.
 // Tail            columns: opmask K7 excludes the missing columns from the maximum and
 //                 the sum. No access outside the slices.
 // Special values  the maximum takes x only where x > max, so it ignores NaN;
@@ -26,7 +27,7 @@
 //                 arguments · Z19 w · Z20 last e · Z22 max. columnMax: DI h · R11 f · R12 rows
 //                 left · R13 pointer into mat. columnSum: DI h · BX s · R11 f · R12 rows left · R13
 //                 pointer into mat. plan: DI g · BX row of t · R8 ldt · R11 f · R12 rows left.
-// Source          own; 2^y as in package exp.
+// Source          own; exp2core_avx512_amd64.h computes 2^y.
 
 //go:build amd64 && !purego
 
@@ -44,8 +45,8 @@
 #define table Z30
 #define magic Z31
 
-// TAILMASK sets mask to the elements of the last, partial step. The byte count of this step is the
-// register bytes minus the register whole.
+// TAILMASK sets the opmask register mask to ones for the elements of the last, partial vector of a
+// row. The vector has (bytes − whole) bytes.
 #define TAILMASK \
 	MOVQ  bytes, CX;    \
 	SUBQ  whole, CX;    \
@@ -55,7 +56,7 @@
 	DECL  AX;           \
 	KMOVW AX, mask
 
-// CONSTANTS loads magic and table.
+// CONSTANTS loads the registers magic and table, which the EXP2 macros use.
 #define CONSTANTS \
 	bcast     exp2c+EXP2_MAGIC(SB), magic; \
 	VMOVDQU64 exp2c+EXP2_TABLE(SB), table

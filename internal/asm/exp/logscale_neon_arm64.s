@@ -1,16 +1,17 @@
 // logscale, float32 and float64, NEON.
 //
 //	logRows         x_j = g[j] − c M_ij      max[i] = max_j x_j      e_j = 2^(x_j − max[i])
-//	                sum[i] = Σ_j e_j      q[j] = q[j] + Σ_i (a[i] / sum[i]) e_j      0≤i<m  0≤j<n
+//	                sum[i] = Σ_j e_j      q[j] = q[j] + Σ_i (a[i] / sum[i]) e_j
 //	logColumnMax    h[j] = max(h[j], max_i (f[i] − c M_ij))
 //	logColumnSum    s[j] = s[j] + Σ_i 2^(f[i] − c M_ij − h[j])
 //	logPlan         T_ij = 2^((g[j] − c M_ij) + f[i])
+//	for 0≤i<m and 0≤j<n
 //
-// Same bits as    logRowsRef, logColumnMaxRef, logColumnSumRef, logPlanRef in ref.go: a
-//                 row sum has 16 (float64: 8) virtual lanes in four registers, which are folded in
-//                 halves; sums of columns have i ascending.
-// Layout          M T m×n row-major; f a max sum have m elements, g q h s e have n; strides in
-//                 elements. m, n ≥ 1. T may be M.
+// Same bits as    logRowsRef, logColumnMaxRef, logColumnSumRef and logPlanRef in ref.go. A row sum has 16
+//                 (float64: 8) partial sums in four registers, which are added in halves. Column sums
+//                 are in ascending order of i.
+// Layout          M and T are row-major m×n matrices. The vectors f, a, max and sum have m elements, and
+//                 g, q, h, s and e have n. Strides count elements. m, n ≥ 1. T may be M.
 // Tile            four registers of a row; logColumnMax: four registers of all rows.
 // Tail            logRows: the maximum takes one element at a time, in all lanes, and a mask removes
 //                 the missing columns from the sum. logColumnMax: one register at a time, the last in
@@ -22,7 +23,7 @@
 // Registers       named below; V0–V3 x · V4–V15 see exp2core_neon_arm64.h · V16–V19 lanes of
 //                 the sum, or M, h, s, g · V20–V23 2^x · V24 V25 lookup (float32) · V27 c f, or
 //                 max · V28–V31 constants. The loops of q and of the maxima use V0–V23 freely.
-// Source          own; the core is exp2core_neon_arm64.h.
+// Source          own; exp2core_neon_arm64.h computes 2^y.
 
 //go:build arm64 && !purego
 
@@ -38,15 +39,15 @@
 #define ap R5      // a or f
 #define up R6      // sum
 #define ldtb R6    // stride of T in bytes
-#define qp R7      // q, s or T
-#define rest R8    // number of columns in the tail
+#define qp R7      // pointer to q, s or T
+#define rest R8    // number of columns of the tail that are left
 #define cur R12    // pointer into g, q or s
-#define left R13   // columns left
+#define left R13   // number of columns left
 #define spare R15
 #define mp R16     // row of M
 #define maxp R17
 #define src R19    // pointer into x, e or M
-#define out R20    // pointer into e, s or T
+#define out R20    // pointer into the output e, s or T
 #define hp R21     // pointer into h or g
 #define bit0 R22
 #define bit1 R23

@@ -6,7 +6,7 @@ import (
 	"github.com/gomonge/monge/internal/asm/num"
 )
 
-// The exponential, for both types (numbers for float64, float32 in brackets):
+// Ref computes the exponential as follows. Numbers in parentheses are for float32.
 //
 //	x ← x clamped to ±1000 (±128)
 //	k ← log2e·x rounded to a multiple of 1/8 (1/4);  n = 8k (4k)
@@ -15,9 +15,9 @@ import (
 //	y ← T + q·T, rounded once
 //	exp(x) ← y·2^⌊k⌋, rounded once more if it is subnormal
 //
-// The last bit of magic = 1.5·2^49 (1.5·2^21) is worth 1/8 (1/4). Adding magic therefore rounds to
-// k, and leaves n in the low bits of the sum t. The last 3 (2) bits of n index the table. The other
-// bits are added to an exponent.
+// The last bit of magic = 1.5·2^49 (1.5·2^21) is worth 1/8 (1/4). The sum t = log2e·x + magic is
+// therefore rounded to k + magic, and the low bits of t are n. The last 3 (2) bits of n are the table
+// index. The other bits are ⌊k⌋.
 //
 // E is a common factor slightly above 1. Without E, the rounding of a table entry 2^(j/8) would
 // cause an error of up to half an ulp, which would be the largest error. A search found an E for
@@ -123,18 +123,19 @@ func expOf32(x float32) float32 {
 // arbitrary.
 func pow2(e int64) float64 { return math.Float64frombits(uint64(e+1023) << 52) }
 
-// The exponential of a difference d ≤ 0, for both types:
+// RefDifference computes the exponential of a difference d ≤ 0 as follows. Numbers in parentheses
+// are for float32.
 //
 //	k ← log2e·d rounded to a multiple of 1/8 (1/4);  n = 8k (4k)
 //	f ← log2e·d − k, rounded once
-//	q ← 2^f/E − 1 by a polynomial, S ← 2^k·E, as in powers of two below
+//	q ← 2^f/E − 1 by a polynomial, S ← 2^k·E, as in Ref2
 //	exp(d) ← S + q·S, rounded once; 0 where d < −708 (−87)
 //
-// log2e is rounded. Its error times d is a relative error of 0.13·|d|·u (0.23·|d|·u) of the result;
-// u is 2^-53 (2^-24). The rounding of the difference adds |d|·u. A second part of log2e would
-// therefore gain little. Without a second part, the reduction has one FMA fewer than the reduction
-// of Exp. The remaining errors are the errors of powers of two below and the rounding of f, which
-// adds 0.03 (0.06) ulp. The total is 0.65 (0.75) ulp.
+// Let u = 2^-53 (2^-24). The rounding error of the constant log2e causes a relative error of
+// 0.13·|d|·u (0.23·|d|·u) in the result. The rounding of the difference d causes a relative error of
+// |d|·u. A second constant for the low bits of log2e would therefore gain little, and would cost one
+// FMA. The other errors are the errors of Ref2 and the rounding of f, which adds 0.03 (0.06) ulp. The
+// sum of these other errors is 0.65 (0.75) ulp.
 
 const (
 	leastDifference64 = -708
@@ -154,7 +155,7 @@ func sumExpRef[T num.Float](s *Sum[T], dst, x []T) {
 	top += 0         // turns a maximum of −0 into +0
 	minus := 0 - top // never −0, so the difference of two zeros is +0
 	var rest num.Sum[T]
-	var count [num.MaxLanes / 2]T // element l counts lanes l and l + w/2
+	var count [num.MaxLanes / 2]T // count[l] is for lanes l and l + half
 	half := num.Lanes[T]() / 2
 	for len(x) > 0 {
 		n := min(len(x), 2*half)
@@ -228,7 +229,7 @@ func expDifference32(d float32) float32 {
 	return num.FMA(q, s, s)
 }
 
-// Powers of two, for both types (numbers for float64, float32 in brackets):
+// Ref2 computes a power of two as follows. Numbers in parentheses are for float32.
 //
 //	k ← y rounded to a multiple of 1/8 (1/4);  n = 8k (4k)
 //	f ← y − k, exact
@@ -237,16 +238,14 @@ func expDifference32(d float32) float32 {
 //	2^y ← S + q·S, rounded once
 //	2^y ← 0 where y < −1022 (−126), +Inf where y ≥ 1023.9375 (127.875)
 //
-// Adding magic = 1.5·2^49 (1.5·2^21), whose last bit is worth 1/8 (1/4), rounds to k and leaves n
-// in the low bits of the sum t. The low bits of n are the table index j. The stored bits of entry j
-// already have this j subtracted, so n needs no mask before the addition. Outside of the two
-// limits, the sum wraps around, but the result does not depend on the sum. The scaling comes before
-// the last multiplication. If y is NaN, q is NaN, and the result is therefore NaN for any value of
-// S. At the upper limit k becomes 1024 (128), and S would overflow.
+// The last bit of magic = 1.5·2^49 (1.5·2^21) is worth 1/8 (1/4). The sum t = y + magic is therefore
+// rounded to k + magic, and the low bits of t are n. The last 3 (2) bits of n are the table index j.
+// The stored bits of entry j already have j subtracted, so n needs no mask before the addition. If y
+// is beyond one of the two limits, S overflows or wraps around, but the result does not depend on S.
+// If y is NaN, q and the result are NaN for any value of S.
+// The upper limit is the smallest y for which k is 1024 (128).
 //
-// E is a common factor slightly above 1. A search found an E for which all entries lie within 0.032
-// (0.013) ulp of a number of their type. The constant term of the polynomial divides by E, as
-// above.
+// E is the factor of the algorithm above, and the polynomial includes the factor 1/E.
 //
 // # Error
 //

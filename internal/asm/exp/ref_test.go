@@ -134,7 +134,8 @@ func worst64(t *testing.T, n int, bound float64, draw func(*rand.Rand) float64) 
 }
 
 // TestExpRef32 compares Exp in float32 with the reference implementation, and the error of Exp with
-// the bounds. Exp in float64 provides the exact values. The step between the arguments is stride().
+// the bounds. Exp in float64 provides the exact values. The bit patterns of consecutive arguments are
+// stride() apart.
 func TestExpRef32(t *testing.T) {
 	worst := asmtest.Errors32(0, math.MaxUint32, stride(), 2, func() func([]float32, []asmtest.Error32) {
 		compare := comparer(t, "exp", Exp[float32], Exp[float64], func(dst, x []float32) { expRef(dst, x) })
@@ -162,8 +163,9 @@ func TestExpRef32(t *testing.T) {
 	atMost(t, "exp, subnormal results", worst[1], bound32Sub, Ref[float32], oracle.Exp)
 }
 
-// stride returns the step between the float32 arguments of a test. At level Ref, the step is never
-// 1, because the test would only compare the reference implementation with itself.
+// stride returns the difference between the bit patterns of consecutive float32 arguments of a test.
+// At the instruction-set level Ref, the result is never 1, because the test would only compare the
+// reference implementation with itself.
 func stride() uint64 {
 	if asm.Current() == asm.Ref {
 		return uint64(oracle.Samples(4099, 37))
@@ -173,7 +175,7 @@ func stride() uint64 {
 
 // comparer returns a function that computes f32 and f64 and compares the bits of the float32
 // results with ref. Outside of 2^-30 ≤ |x| < 2^8, nearly all results are 0, 1 or infinite. Because
-// ref is slow, the function compares only one in 37 blocks outside of this range.
+// ref is slow, the function compares only every 37th block outside of this range.
 func comparer(t *testing.T, name string, f32 func(dst, x []float32), f64 func(dst, x []float64), ref func(dst, x []float32)) func(x []float32) (y []float32, exact []float64) {
 	var y, want []float32
 	var wide, exact []float64
@@ -375,15 +377,17 @@ func TestExp2Golden(t *testing.T) {
 
 const goldenExp2 = 0xc17d2f3127514abb
 
-// The log-domain tests use this error bound: An exponent x has one rounding error. The sum or
-// difference y of x and a maximum or potential has a second rounding error. With exact values X and
-// Y, the power 2^y has the relative error δ = (|X| + |Y|) u ln 2 from its argument, and at most
-// 2.2u from Exp2. To first order, a sum with k roundings has the relative error Σ_j w_j δ_j + (k +
-// 2.2)u, where w_j is the weight of term j. The tests add 1% to each bound for higher orders and
-// for terms that underflow.
+// The log-domain tests use the following error bound. An exponent x has one rounding error. The
+// exponent y, which is the sum or difference of x and a maximum or potential, has a second rounding
+// error. Let X and Y be the exact values of x and y. Then the error of y causes a relative error of
+// at most δ = (|X| + |Y|) u ln 2 in the power 2^y, and Exp2 adds at most 2.2u. To first order, a sum
+// of powers with k roundings has a relative error of at most Σ_j w_j δ_j + (k + 2.2)u, where w_j is
+// term j divided by the sum. The tests add 1% to each bound for higher orders and for terms that
+// underflow.
 
-// TestLogRowsRef compares sum · 2^max, and q, with exact arithmetic. q_j is the sum of (a/sum) e_j.
-// The errors of q_j come from one division, from sum, from e_j and from m FMAs.
+// TestLogRowsRef compares the results sum and q of logRowsRef with exact arithmetic. Each q_j is a sum
+// of products (a/sum) e_j. The errors of q_j come from one division, from sum, from e_j and from m
+// FMAs.
 func TestLogRowsRef(t *testing.T) {
 	t.Run("f64", logRowsRefTest[float64])
 	t.Run("f32", logRowsRefTest[float32])
@@ -434,7 +438,7 @@ func logRowsRefTest[T num.Float](t *testing.T) {
 	worstQ.Report(t, "q")
 }
 
-// TestLogColumnsRef compares LogColumnMax and LogColumnSum with exact arithmetic. The maximum has one rounding error.
+// TestLogColumnsRef compares LogColumnMax and LogColumnSum with exact arithmetic.
 func TestLogColumnsRef(t *testing.T) {
 	t.Run("f64", logColumnsRefTest[float64])
 	t.Run("f32", logColumnsRefTest[float32])

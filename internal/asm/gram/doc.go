@@ -1,12 +1,11 @@
-// Package gram computes the squared distances of rows with many features as a product of
-// matrices.
+// Package gram computes the squared distances between rows with many features by a matrix product:
 //
-//	s_ij = ‖x_i‖² + ‖z_j‖²            each norm one chain of FMAs from +0, k ascending; one sum
+//	s_ij = ‖x_i‖² + ‖z_j‖²            each norm is one chain of FMAs from +0, k ascending
 //	D_ij = s_ij + Σ_k x_ik (−2 z_jk)  one chain of FMAs, k ascending
 //
-// This D_ij is the result if it is at least s_ij/16 + 2⁻⁹⁶⁰ (float32: 2⁻¹⁰⁰; one FMA) and both
-// norms are less than 2¹⁰²⁰ (2¹²⁴). Other pairs are close, or have features of extreme size.
-// Package distance computes the distances of such pairs:
+// D_ij is the result if D_ij ≥ s_ij/16 + 2⁻⁹⁶⁰ (float32: 2⁻¹⁰⁰) and both squared norms are less than
+// 2¹⁰²⁰ (float32: 2¹²⁴). One FMA computes the right side. Other pairs of rows are close, or have
+// features of extreme size. Package distance computes the distances of the other pairs:
 //
 //	D_ij = Σ_k (x_ik − z_jk)²         one chain of FMAs, k ascending
 //

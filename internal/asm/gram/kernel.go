@@ -15,12 +15,12 @@ const Features = 64
 // Results do not depend on these block sizes.
 const (
 	depth       = 264 // features
-	blockRows   = 96  // rows of x in a block; with several blocks of features, a block has Unit rows
-	group       = 12  // number of rows of x that share a search for close pairs
+	blockRows   = 96  // maximum number of rows of x in a block
+	group       = 12  // number of rows of x in one search for close pairs
 	maxGathered = 24  // maximum number of close rows of z in one call of distance.SqEuclidean
 
 	block          = 960     // maximum number of columns that SqEuclidean packs at a time
-	packedElements = 1 << 19 // maximum number of elements packed at a time, which limits the columns if there are many features
+	packedElements = 1 << 19 // maximum number of elements that SqEuclidean packs at a time
 
 	// Callers may split columns at multiples of Unit. Unit is a multiple of the width of every tile
 	// and divides blockRows. blockRows divides block.
@@ -52,8 +52,8 @@ func SqEuclidean[T num.Float](m, n, d int, dst []T, ldd int, x []T, ldx int, z [
 		w.panelSqEuclidean(m, n, d, half, dst, ldd, x, ldx, z, ldz)
 		return
 	}
-	// Divide the columns into blocks of similar size. The size is a multiple of blockRows, because
-	// mirroring begins at the diagonal.
+	// Divide the columns into blocks of similar size. The size is a multiple of blockRows, so the
+	// diagonal crosses only one column block in every row block.
 	wide := max(min(block, packedElements/d/blockRows*blockRows), blockRows)
 	blocks := (n + wide - 1) / wide
 	wide = ((n+blocks-1)/blocks + blockRows - 1) / blockRows * blockRows
@@ -64,7 +64,7 @@ func SqEuclidean[T num.Float](m, n, d int, dst []T, ldd int, x []T, ldx int, z [
 			w.tileDistances(&w.columns, 0, w.columns.n, m, w.rows, j == 0, dst[j:], ldd, x, ldx)
 			continue
 		}
-		for i := j; i < m; i += blockRows { // only columns up to the diagonal
+		for i := j; i < m; i += blockRows { // compute only the columns up to the diagonal
 			rows := min(blockRows, m-i)
 			w.tileDistances(&w.columns, 0, min(w.columns.n, i+rows-j), rows, w.rows[i:], j == 0, dst[i*ldd+j:], ldd, x[i*ldx:], ldx)
 			mirror(dst, ldd, i, rows, j, min(w.columns.n, i-j))
@@ -137,9 +137,9 @@ func zeroFeatures[T num.Float](m, n int, dst []T, ldd int) {
 	}
 }
 
-// tileDistances computes the distances between m rows of x and n packed columns, beginning at
-// column j. If first is set, the columns are the first block, and tileDistances also sets norms to
-// the norms of the rows.
+// tileDistances computes the distances between m rows of x and the packed columns j … j+n−1. The
+// slice norms contains the squared norms of the rows. If first is set, tileDistances computes these
+// norms.
 func (w *workspace[T]) tileDistances(c *Columns[T], j, n, m int, norms []T, first bool, dst []T, ldd int, x []T, ldx int) {
 	height := blockRows
 	if c.d > depth {
@@ -153,7 +153,7 @@ func (w *workspace[T]) tileDistances(c *Columns[T], j, n, m int, norms []T, firs
 		}
 		for k := 0; k < c.d; k += c.step {
 			xs, lds, terms := x[i*ldx+k:], ldx, min(c.step, c.d-k)
-			if k == 0 { // the norms come before the features
+			if k == 0 { // the first piece also contains the norms
 				terms = w.packRows(own, k, terms, xs, ldx)
 				xs, lds = w.xs, terms
 			}
@@ -198,9 +198,9 @@ func (w *workspace[T]) stripDistances(m, n, d int, dst []T, ldd int, x []T, ldx 
 	}
 }
 
-// recomputeClose computes the distances of close pairs again, as sums of squared differences. rows
-// contains the norms of the rows, and norms contains the norms of the n columns. Element k of
-// column j is z[j*colz+k*featz].
+// recomputeClose computes the distances of close pairs again, as sums of squared differences. The
+// slice rows contains the squared norms of the rows of x, and the slice norms contains the squared
+// norms of the n columns. Element k of column j is z[j*colz+k*featz].
 func (w *workspace[T]) recomputeClose(rows []T, n, d int, dst []T, ldd int, x []T, ldx int, z []T, colz, featz int, norms, bounds []T) {
 	at, size := 0, group
 	for at < len(rows) {
@@ -225,14 +225,14 @@ func (w *workspace[T]) recomputeClose(rows []T, n, d int, dst []T, ldd int, x []
 		}
 		at += size
 		if size = group; len(list) > n/4 {
-			size = blockRows // many rows share the gathered columns
+			size = blockRows // gather the many close columns once for many rows
 		}
 	}
 }
 
 // closePairs returns the columns of the m × n matrix dst that contain the distance of a close pair.
-// LogColumnMax computes max_i ‖x_i‖²·slack − D_ij for each column j. If a column has a close pair,
-// this maximum is at least −‖z_j‖²·slack.
+// LogColumnMax computes max_i ‖x_i‖²·slack − D_ij for each column j. If column j contains a close
+// pair, the maximum is at least −‖z_j‖²·slack.
 func (w *workspace[T]) closePairs(m, n int, dst []T, ldd int, rows, norms, bounds []T) []int {
 	high, share := w.high[:n], w.share[:m]
 	copy(high, w.lowest)

@@ -17,7 +17,7 @@ type shape struct {
 	gd, gx, gz int
 	shared     int
 	trans      bool
-	plain      bool // x has ordinary values; only z has values of the class
+	plain      bool // x has ordinary values, and only z has values of the tested class
 }
 
 func compare[T num.Float](t *testing.T, seed uint64, s shape, c asmtest.Class) {
@@ -84,7 +84,7 @@ func testLevels[T num.Float](t *testing.T) {
 			call(shape{m: v % 15, n: v % 37, d: n, gd: v % 2, gx: v % 3, gz: v % 4, trans: v%2 == 0, shared: v % 5}, c)
 		}
 	}
-	// The last panel has fewer columns than PanelColumns.
+	// In most of these shapes, the last panel has fewer than PanelColumns columns.
 	for k := range 24 {
 		call(shape{m: k%13 + 1, n: panelColumns64 + k, d: k % 7, gd: k % 3, gx: k % 4, gz: k % 5, shared: k % 3}, asmtest.Classes()[k%len(asmtest.Classes())])
 	}
@@ -94,7 +94,7 @@ func testLevels[T num.Float](t *testing.T) {
 		call(shape{m: 30, n: panelColumns64, d: 64, plain: true}, c)
 		call(shape{m: 30, n: 65, d: 3, plain: true, trans: true}, c)
 		call(shape{m: 30, n: 65, d: 1, plain: true, shared: 10}, c)
-		call(shape{m: 3, n: panelBlock + 9, d: 2}, c) // all columns are close
+		call(shape{m: 3, n: panelBlock + 9, d: 2}, c) // every column contains a close pair
 	}
 	// These shapes have several blocks, or blocks in which all pairs are close.
 	for _, s := range []shape{
@@ -148,8 +148,8 @@ func testSelf[T num.Float](t *testing.T) {
 	}
 }
 
-// TestColumns checks that Columns.SqEuclidean gives the same bits for blocks of rows and columns as
-// SqEuclidean gives for the whole matrix.
+// TestColumns checks that Columns.SqEuclidean computes the same bits for a block of distances as
+// SqEuclidean computes for the whole matrix.
 func TestColumns(t *testing.T) {
 	t.Run("float64", testColumns[float64])
 	t.Run("float32", testColumns[float32])

@@ -35,8 +35,8 @@ type Columns[T num.Float] struct {
 // before c is used.
 func (c *Columns[T]) Reset(n, d int, z []T, ldz int) { c.reset(n, d, z, ldz, false) }
 
-// reset implements Reset. If the parameter one is set, c contains panels, and only one piece of
-// features at a time.
+// reset implements Reset. If the parameter one is set, c contains panels, and packed contains only
+// one piece of features at a time.
 func (c *Columns[T]) reset(n, d int, z []T, ldz int, one bool) {
 	asm.CheckMatrix(len(z), n, d, ldz)
 	pieces := max(1, (d+depth-1)/depth)
@@ -119,7 +119,7 @@ func (c *Columns[T]) panel(k, j, deep int) []T {
 }
 
 // packPanel transposes the rows of z and multiplies the elements by factor. The result is a d × w
-// matrix. Columns without a row of z become zero.
+// matrix. If z has fewer than w rows, the remaining columns of the result are zero.
 func packPanel[T num.Float](to []T, w, rows, d int, z []T, ldz int, factor T) {
 	r := 0
 	for ; r+4 <= rows; r += 4 {
@@ -157,7 +157,7 @@ func tileWidth[T num.Float]() int {
 // packTile transposes w rows of z and multiplies the elements by −2. The result is a d × w matrix.
 func packTile[T num.Float](to []T, w, d int, z []T, ldz int) {
 	r := 0
-	for ; r+4 <= w; r += 4 { // four rows at a time need a quarter of the cache-line accesses of single rows
+	for ; r+4 <= w; r += 4 { // copying four rows at a time needs fewer cache-line accesses
 		z0 := z[r*ldz:][:d]
 		z1 := z[(r+1)*ldz:][:d]
 		z2 := z[(r+2)*ldz:][:d]
@@ -216,9 +216,9 @@ type workspace[T num.Float] struct {
 	again         []T        // distances of the close columns
 	origin        []T        // zeros
 
-	// Only panels use the next fields. own contains the norms of a block of rows. shares and top
-	// contain the operand and the result of the search for close pairs. edge and tail contain
-	// distances in columns and rows that do not fill a panel.
+	// Only panels use the fields below. own contains the norms of a block of rows. shares is the
+	// operand of the search for close pairs, and top is the result. edge contains distances in
+	// columns that do not fill a panel, and tail contains distances in rows that do not fill a tile.
 	own, shares, top []T
 	edge, tail       []T
 }
@@ -272,7 +272,7 @@ func (w *workspace[T]) rowNorms(m, d int, x []T, ldx int) {
 }
 
 // packRows packs the features k … k+d−1 of the rows of x and returns the length of a packed row. If
-// k is 0, the norm of the row and 1 precede the features.
+// k is 0, a packed row begins with the squared norm of the row and 1.
 func (w *workspace[T]) packRows(norms []T, k, d int, x []T, ldx int) (terms int) {
 	terms = d
 	if k == 0 {
@@ -288,7 +288,7 @@ func (w *workspace[T]) packRows(norms []T, k, d int, x []T, ldx int) (terms int)
 	return terms
 }
 
-// gatherColumns gathers d features of the listed columns.
+// gatherColumns copies d features of the listed columns to w.gathered.
 func (w *workspace[T]) gatherColumns(list []int, d int, z []T, colz, featz int) {
 	n := len(list)
 	for r, c := range list {

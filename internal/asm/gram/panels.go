@@ -8,7 +8,7 @@ import (
 // Results do not depend on these block sizes.
 const (
 	panelBlock = 2 * block // number of columns packed at a time
-	manyRows   = 1920      // maximum number of rows in a group; a group is finished before the next group begins
+	manyRows   = 1920      // maximum number of rows in a group
 	manyCells  = 1 << 21   // maximum number of distances of a group, which must fit the third-level cache
 
 	// A product uses panels if it has at least this number of columns. The minimum for float64 is
@@ -42,12 +42,12 @@ func (w *workspace[T]) panelSqEuclidean(m, n, d int, half bool, dst []T, ldd int
 	}
 }
 
-// panelDistances computes the distances between m rows of x and n packed columns, beginning at
-// column j. If first is set, the columns are the first block, and panelDistances also sets norms to
-// the norms of the rows. If half is set, row i equals column i, and panelDistances copies the
-// distances below the diagonal to the positions above the diagonal.
+// panelDistances computes the distances between m rows of x and the packed columns j … j+n−1. The
+// slice norms contains the squared norms of the rows. If first is set, panelDistances computes these
+// norms. If half is set, row i of x equals column i, and panelDistances copies the distances below the
+// diagonal to the positions above the diagonal.
 func (w *workspace[T]) panelDistances(c *Columns[T], j, n, m int, half bool, norms []T, first bool, dst []T, ldd int, x []T, ldx int) {
-	packed := -1 // first feature of the piece in c if c.onePiece is set
+	packed := -1 // first feature of the piece that c contains, used only if c.onePiece is set
 	high := max(min(manyRows, manyCells/n/blockRows*blockRows), blockRows)
 	for many := 0; many < m; many += high {
 		end := min(many+high, m)
@@ -81,10 +81,10 @@ func (w *workspace[T]) panelDistances(c *Columns[T], j, n, m int, half bool, nor
 }
 
 // panelRows adds the products of the features k … k+deep−1 to the distances between a block of rows
-// and n columns, beginning at column j. For the first piece of features, the sums begin with the
-// norms. For the last piece, panelRows sets w.top. Until the last piece, edge contains the
-// distances in columns that do not fill a panel, and w.tail contains the distances in the last
-// rows, of which there are at most three.
+// and the columns j … j+n−1. The sums of the first piece of features begin with the norms. Until the
+// last piece, edge contains the sums of columns that do not fill a panel, and w.tail contains the
+// sums of the last rows, if the number of rows is not a multiple of four. In the last piece, panelRows
+// also sets w.top.
 func (w *workspace[T]) panelRows(c *Columns[T], j, n, k, deep int, norms, edge, dst []T, ldd int, x []T, ldx int, last bool) {
 	rows, width, ldt := len(norms), c.width, len(w.tail)/4
 	for r := 0; r < rows; r += 4 {
@@ -146,9 +146,9 @@ func sliceFrom[T any](s []T, i int) []T {
 	return s[i:]
 }
 
-// recomputeClosePanels computes the distances of close pairs again, for a block of rows and n
-// columns, beginning at column j. A column t has no close pair if the sum of w.top[t] and the bound
-// of the column is negative.
+// recomputeClosePanels computes the distances of close pairs again, for a block of rows and the
+// columns j … j+n−1. Column j+t contains no close pair if the sum of w.top[t] and the bound of the
+// column is negative.
 func (w *workspace[T]) recomputeClosePanels(c *Columns[T], j, n int, norms, dst []T, ldd int, x []T, ldx int) {
 	every := false
 	for _, norm := range norms {

@@ -28,7 +28,8 @@ func ref[T num.Float](d int, x, z []T, step int) T {
 	return dist
 }
 
-// sqEuclideanRef implements SqEuclidean at level Ref. Feature k of row j of z is z[j*ldz+k*step].
+// sqEuclideanRef is the reference implementation of SqEuclidean. Feature k of row j of z is
+// z[j*ldz+k*step].
 func sqEuclideanRef[T num.Float](m, n, d int, dst []T, ldd int, x []T, ldx int, z []T, ldz, step int) {
 	for i := range m {
 		for j := range n {
@@ -37,15 +38,15 @@ func sqEuclideanRef[T num.Float](m, n, d int, dst []T, ldd int, x []T, ldx int, 
 	}
 }
 
-// isFar reports whether the product form is accurate for two rows with the distance d and the
-// squared norms nx and nz. The norms must be below limit to exclude overflow, and d must be large
-// compared with the rounding errors of the norms. If isFar is false, the distance is the sum of
-// squared differences.
+// isFar reports whether the squared distance d, computed as a product, is accurate for two rows with
+// the squared norms nx and nz. The norms must be below limit to exclude overflow, and d must be large
+// compared with the rounding errors of the norms. If isFar returns false, the distance must be
+// computed as a sum of squared differences.
 func isFar[T num.Float](d, nx, nz T) bool {
 	return nx < limit[T]() && nz < limit[T]() && d >= num.FMA(nx+nz, 1.0/closeness, leastDistance[T]())
 }
 
-// Two rows are close if (‖x‖² + ‖z‖²) divided by the distance exceeds closeness.
+// Two rows x and z are close if (‖x‖² + ‖z‖²) divided by the squared distance exceeds closeness.
 const closeness = 16
 
 // limit returns the upper limit of the squared norms. Sums and products of smaller norms are finite.
@@ -57,8 +58,8 @@ func limit[T num.Float]() T {
 	return 0x1p124
 }
 
-// leastDistance returns the smallest distance for which the product form is used. Terms that
-// underflow are negligible compared with this distance.
+// leastDistance returns the smallest squared distance that may be computed as a product. Terms that
+// underflow are negligible compared with leastDistance.
 func leastDistance[T num.Float]() T {
 	if num.IsFloat64[T]() {
 		l := 0x1p-960

@@ -32,7 +32,7 @@ func testRefBound[T num.Float](t *testing.T) {
 			if i%2 == 0 {
 				z[k] = x[k] + T(part*z[k])
 			}
-			if i%4 == 1 { // terms of one sign
+			if i%4 == 1 { // make all products positive
 				x[k], z[k] = T(math.Abs(float64(x[k]))), T(math.Abs(float64(z[k])))
 			}
 			nx, nz = num.FMA(x[k], x[k], nx), num.FMA(z[k], z[k], nz)

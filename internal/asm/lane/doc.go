@@ -11,8 +11,9 @@
 // The formulas are for one problem. Every function computes all w problems.
 //
 // The problems are interleaved. Element i of a vector of problem p has index iw+p. Element (i, j)
-// of an m × n matrix of problem p has index (in+j)w+p. A row sum has w lanes, and every lane is a
-// register of its own. The kernels add these registers, and need no shuffles.
+// of an m × n matrix of problem p has index (in+j)w+p. In the order of package asm, a row
+// sum consists of w partial sums. Every partial sum has its own register, so the kernels need no
+// shuffles.
 //
 // The caller pads rows to a multiple of w columns, with v = 0, and the number of rows to a
 // multiple of four, with K > 0 and a = 0.

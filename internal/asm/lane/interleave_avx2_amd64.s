@@ -1,13 +1,14 @@
 // interleave, float64 and float32, AVX2 + FMA.
 //
-//	dst[(i ldd+j)w+p] = x[p][i ldx+j]              0≤i<m  0≤j<n  0≤p<w, w = 8 (float32: 16)
+//	dst[(i ldd+j)w+p] = x[p][i ldx+j]
+//	for 0≤i<m, 0≤j<n and 0≤p<w, where w = 8 (float32: 16)
 //
 // Same bits as    interleaveRef in ref.go. The kernel only copies.
-// Layout          x is w slices, one for each problem. An element of dst has the w values of all problems (64 bytes).
-//                 ldx and ldd count elements. m and n are positive.
-// Tile            8 problems × 2 columns (float32: 4). The float32 kernel copies problems 0–7, then problems
-//                 8–15. A register holds 128 bits of each of two problems, so all shuffles stay within
-//                 128 bits.
+// Layout          x contains w slices, one for each problem. An element of dst contains the values of all w
+//                 problems (64 bytes). ldx and ldd count elements. m and n are positive.
+// Tile            8 problems × 2 columns (float32: 4 columns). The float32 kernel copies problems 0–7, then
+//                 problems 8–15. A register holds 128 bits of each of two problems, so all shuffles stay
+//                 within 128 bits.
 // Tail            one column at a time. No access outside the slices.
 // Special values  copied.
 // Registers       SI DI R8–R13 x[p] at the row · BX offset in the row, then bytes to the next

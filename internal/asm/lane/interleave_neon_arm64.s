@@ -1,11 +1,13 @@
 // interleave, float64 and float32, NEON.
 //
-//	dst[(i ldd+j)w+p] = x[p][i ldx+j]              0≤i<m  0≤j<n  0≤p<w, w = 8 (float32: 16)
+//	dst[(i ldd+j)w+p] = x[p][i ldx+j]
+//	for 0≤i<m, 0≤j<n and 0≤p<w, where w = 8 (float32: 16)
 //
 // Same bits as    interleaveRef in ref.go. The kernel only copies.
-// Layout          x is w slices, one for each problem. An element of dst has the w values of all problems (64 bytes).
-//                 ldx and ldd count elements. m and n are positive.
-// Tile            2 problems × 2 columns (float32: 4 × 4). A tile is one quarter of two elements of dst (float32: of four).
+// Layout          x contains w slices, one for each problem. An element of dst contains the values of all w
+//                 problems (64 bytes). ldx and ldd count elements. m and n are positive.
+// Tile            2 problems × 2 columns (float32: 4 × 4). The tile of 2 columns is one quarter of two
+//                 elements of dst (float32: one quarter of four elements).
 // Tail            one column at a time. No access outside the slices.
 // Special values  copied.
 // Registers       R0–R11 as named below. V0–V3 x, V4–V11 shuffled.
@@ -19,7 +21,7 @@
 #define left R1    // columns left
 #define to R2      // dst
 #define from R3    // x
-#define x0 R4      // x[p] at the next column
+#define x0 R4      // pointer to the next column of x[p]
 #define x1 R5
 #define x2 R6
 #define x3 R7

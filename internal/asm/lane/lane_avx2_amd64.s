@@ -4,16 +4,18 @@
 //	columns  q[j] = q[j] + Σ_i u[i] k[in+j]
 //	divide   x[i] = a[i] / y[i]; outside = NaN unless all lo ≤ x[i] ≤ hi
 //	sqEuclidean   dst[in+j] = Σ_l (x[id+l] − y[jd+l])²
-//	mul      z[i] = x[i] y[i] or x[i] y[0]              0≤i<m  0≤j<n  0≤l<d, for 8 problems (float32: 16)
+//	mul      z[i] = x[i] y[i] or x[i] y[0]
+//	for 0≤i<m, 0≤j<n and 0≤l<d, and for each of the 8 problems (float32: 16)
 //
-// Same bits as    rowsRef, columnsRef, divideRef, sqEuclideanRef and mulRef in ref.go. Lane l of a row sum
-//                 adds the columns j with j mod 8 = l (float32: j mod 16 = l). Every lane is a register of
-//                 its own, and the lanes are folded in halves.
-// Layout          an element holds the values of all problems, 64 bytes. In rows, columns and sqEuclidean, m
-//                 is a multiple of 4 and n of 8 (float32: 16). m and n are positive.
-// Tile            32 bytes, one half of an element. rows: 1 row: Y0–Y7
-//                 lanes (float32: 0–3 and 8–11, then 4–7 and 12–15), Y8–Y11 folded lanes, Y12 v;
-//                 columns: four rows, Y0–Y3 u, Y4 Y5 q; sqEuclidean: four columns, Y0–Y3 sums, Y8 x;
+// Same bits as    rowsRef, columnsRef, divideRef, sqEuclideanRef and mulRef in ref.go. Partial sum l of a
+//                 row contains the columns j with j mod 8 = l (float32: j mod 16 = l). Every partial sum
+//                 has its own register. The kernel adds the partial sums in halves.
+// Layout          An element has 64 bytes, with one value of each problem. In rows, columns and
+//                 sqEuclidean, m is a multiple of 4, and n is a multiple of 8 (float32: 16). m and n are
+//                 positive.
+// Tile            32 bytes, one half of an element. rows: one row; Y0–Y7 hold
+//                 partial sums (float32: 0–3 and 8–11, then 4–7 and 12–15), Y8–Y11 hold sums of partial
+//                 sums, Y12 holds v; columns: four rows, Y0–Y3 u, Y4 Y5 q; sqEuclidean: four columns, Y0–Y3 sums, Y8 x;
 //                 mul: 64 bytes.
 // Tail            none. No access outside the slices.
 // Special values  follow the arithmetic; comparisons with NaN are false.
@@ -59,7 +61,7 @@
 	add d, b, b; \
 	add b, a, a
 
-// TERM adds a product to register a, which is lane o/64 of a row sum.
+// TERM adds K_ij v_j to register a, where o is the offset of column j in bytes.
 #define TERM(o, a) \
 	move o(at), Y12;    \
 	fma  o(row), Y12, a
@@ -73,7 +75,7 @@
 	fma  o(row)(bytes3*1), Y3, q; \
 	move q, o(to)
 
-// SQUARE adds (x − y)² to the register sum, where p is y and Y8 holds x.
+// SQUARE adds (x − y)² to the register sum. Y8 holds x, and p is the address of y.
 #define SQUARE(p, t, sum) \
 	sub p, Y8, t; \
 	fma t, t, sum

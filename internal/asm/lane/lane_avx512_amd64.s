@@ -4,14 +4,16 @@
 //	columns  q[j] = q[j] + Σ_i u[i] k[in+j]
 //	divide   x[i] = a[i] / y[i]; outside = NaN unless all lo ≤ x[i] ≤ hi
 //	sqEuclidean   dst[in+j] = Σ_l (x[id+l] − y[jd+l])²
-//	mul      z[i] = x[i] y[i] or x[i] y[0]              0≤i<m  0≤j<n  0≤l<d, for 8 problems (float32: 16)
+//	mul      z[i] = x[i] y[i] or x[i] y[0]
+//	for 0≤i<m, 0≤j<n and 0≤l<d, and for each of the 8 problems (float32: 16)
 //
-// Same bits as    rowsRef, columnsRef, divideRef, sqEuclideanRef and mulRef in ref.go. Lane l of a row sum
-//                 adds the columns j with j mod 8 = l (float32: j mod 16 = l). Every lane is a register of
-//                 its own, and the lanes are folded in halves.
-// Layout          an element holds the values of all problems, 64 bytes. In rows, columns and sqEuclidean, m
-//                 is a multiple of 4 and n of 8 (float32: 16). m and n are positive.
-// Tile            64 bytes. rows: 2 rows (float32: 1): Z0–Z15 lanes, Z16 v; columns:
+// Same bits as    rowsRef, columnsRef, divideRef, sqEuclideanRef and mulRef in ref.go. Partial sum l of a
+//                 row contains the columns j with j mod 8 = l (float32: j mod 16 = l). Every partial sum
+//                 has its own register. The kernel adds the partial sums in halves.
+// Layout          An element has 64 bytes, with one value of each problem. In rows, columns and
+//                 sqEuclidean, m is a multiple of 4, and n is a multiple of 8 (float32: 16). m and n are
+//                 positive.
+// Tile            64 bytes. rows: 2 rows (float32: 1); Z0–Z15 hold partial sums, Z16 holds v; columns:
 //                 four rows, Z0–Z3 u, Z4 Z5 q; sqEuclidean: four columns, Z0–Z3 sums, Z8 x.
 // Tail            none. No access outside the slices.
 // Special values  follow the arithmetic; comparisons with NaN are false.
@@ -56,13 +58,14 @@
 	add d, b, b; \
 	add b, a, a
 
-// TERM2 adds a product to registers a and b, which are lane o/64 of the sums of two rows.
+// TERM2 adds K_ij v_j to register a for row i, and to register b for row i+1. The offset of column j
+// is o bytes.
 #define TERM2(o, a, b) \
 	move o(at), Z16;               \
 	fma  o(row), Z16, a;           \
 	fma  o(row)(bytes*1), Z16, b
 
-// TERM adds a product to register a, which is lane o/64 of a row sum.
+// TERM adds K_ij v_j to register a, where o is the offset of column j in bytes.
 #define TERM(o, a) \
 	move o(at), Z16;    \
 	fma  o(row), Z16, a
@@ -76,7 +79,7 @@
 	fma  o(row)(bytes3*1), Z3, q;  \
 	move q, o(to)
 
-// SQUARE adds (x − y)² to the register sum, where p is y and Z8 holds x.
+// SQUARE adds (x − y)² to the register sum. Z8 holds x, and p is the address of y.
 #define SQUARE(p, t, sum) \
 	sub p, Z8, t;   \
 	fma t, t, sum

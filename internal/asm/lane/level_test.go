@@ -81,8 +81,8 @@ func levels[T num.Float](t *testing.T) {
 	}
 }
 
-// TestPieces checks that work divided into several calls of assembly gives the result of the Go reference
-// implementation, and that it allocates nothing.
+// TestPieces checks functions that divide their work into several calls of assembly. The results must be
+// equal to those of the Go reference implementation, and the functions must not allocate.
 func TestPieces(t *testing.T) {
 	const m, n = 300, 256
 	w := num.Lanes[float64]()

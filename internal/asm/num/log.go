@@ -17,18 +17,19 @@ func Log2[T Float](x T) T { return T(log264(float64(x))) }
 // Log1p(NaN) = NaN.
 func Log1p[T Float](x T) T { return T(log1p64(float64(x))) }
 
-// Let x = 2^k·m with m between about √½ and √2, f = m − 1 and s = f/(2 + f). Then
+// The logarithm of x = 2^k·m is k·ln 2 + log m, where m is between about √½ and √2. With f = m − 1
+// and s = f/(2 + f),
 //
 //	log m = log((1+s)/(1−s)) = 2s + s·R,  R = 2/3 s² + 2/5 s⁴ + …, approximated by a polynomial
 //	      = f − h + s·(h + R),  h = f²/2
 //
-// The code uses the second line, because f is exact and the rounding error of h is known. FreeBSD's
+// The code uses the second formula, because f is exact and the rounding error of h is known. FreeBSD's
 // e_log.c uses the same formula. prove/gencoef computed the coefficients log1 to log7. The polynomial
 // causes a relative error of log m below 2^-59.5.
 //
-// The sum is kept as hi + lo with |lo| ≤ |hi|/17. The last addition has a rounding error of 0.5 ULP, and
-// the error of lo is added to this error. The logarithm of a float32 has a relative error below 2^-52.5
-// before its only rounding to float32.
+// The sum consists of two numbers, hi + lo, with |lo| ≤ |hi|/17. The error of the result is the rounding
+// error of the last addition, 0.5 ULP, plus the error of lo. The logarithm of a float32 has a relative
+// error below 2^-52.5 before it is rounded to float32.
 const (
 	log1 = 0x1.5555555555592p-01
 	log2 = 0x1.999999997ff63p-02
@@ -93,7 +94,7 @@ func log264(x float64) float64 {
 	if !ok {
 		return hi
 	}
-	// (hi + lo)/ln 2 = p + e, with the rounding errors in e.
+	// (hi + lo)/ln 2 = p + e, where e contains the rounding error of p.
 	p := float64(hi * invLn2)
 	e := math.FMA(hi, invLn2, -p)
 	e = math.FMA(hi, invLn2L, math.FMA(lo, invLn2, e))

@@ -38,12 +38,12 @@ func FMA[T Float](x, y, z T) T {
 	return T(fma32(float32(x), float32(y), float32(z)))
 }
 
-// fma32 returns x·y + z, rounded once. It computes in float64, where the product is exact. The sum s is
-// rounded to float64 and then to float32. The second rounding can be wrong only if s is halfway between
-// two float32 values, or if the result is subnormal. In these cases fma32 first rounds s to odd: if the sum
-// was inexact, fma32 sets the last bit of s. Then s is no longer halfway. See Boldo and Melquiond,
-// "Emulation of a FMA and correctly rounded sums: proved algorithms using rounding to odd", IEEE Trans.
-// Comput. 57 (2008).
+// fma32 returns x·y + z, rounded once. The product is exact in float64. The sum s is rounded to float64
+// and then to float32. The second rounding can be wrong only if s is halfway between two float32 values,
+// or if the result is subnormal. In these cases, fma32 first rounds s to odd: if s is inexact and the
+// last bit of s is 0, fma32 replaces s by the next float64 in the direction of the exact sum. Then s is no
+// longer halfway. See Boldo and Melquiond, "Emulation of a FMA and correctly rounded sums: proved
+// algorithms using rounding to odd", IEEE Trans. Comput. 57 (2008).
 func fma32(x, y, z float32) float32 {
 	p, c := float64(float64(x)*float64(y)), float64(z)
 	s := p + c

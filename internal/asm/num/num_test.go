@@ -42,15 +42,15 @@ func checkFMA32(t *testing.T, x, y, z float32) {
 
 func finite(x float32) bool { return x-x == 0 }
 
-// TestFMA32Halfway tests sums that are halfway between two float32 values, or just above or below. Rounding
-// such a sum to float64 first would give a wrong result.
+// TestFMA32Halfway tests sums halfway between two float32 values, and sums just above or below. Rounding
+// such a sum first to float64 and then to float32 may give a wrong result.
 func TestFMA32Halfway(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 1))
 	bits := func() float32 { return float32(1<<23 + rng.IntN(1<<23)) } // 24 bits
 	n := 20_000
 	for range n {
-		// The product x·y has up to 48 bits. Its bits below the last bit of z decide how the sum
-		// is rounded.
+		// The product x·y has up to 48 bits. The rounding of the sum depends on the bits of x·y below
+		// the last bit of z.
 		x, y, z := bits(), bits(), bits()
 		e := rng.IntN(80) - 75
 		z = float32(math.Ldexp(float64(z), rng.IntN(8)))

@@ -100,8 +100,8 @@ func scaled(r *big.Float, n int) *big.Float {
 }
 
 // Log returns the natural logarithm of x, which must be positive and finite. Log splits x into
-// m·2^k and approximates log m by near. The result is k·ln 2 + near + log(1 + d) with d =
-// m·exp(−near) − 1.
+// m·2^k. The float64 number near approximates log m. The result is k·ln 2 + near + log(1 + d) with
+// d = m·exp(−near) − 1.
 func Log(x float64) *big.Float {
 	m, k := math.Frexp(x)
 	if m < math.Sqrt2/2 {
