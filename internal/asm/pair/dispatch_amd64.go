@@ -339,20 +339,20 @@ func cosine[T num.Float](x, y []T) T {
 // If a sum of squares is out of range, the assembly of cosine and norm jumps to one of the following Go functions. Each
 // of these functions has the same argument and result offsets as the assembly function that jumps to it.
 
-//lint:ignore U1000 only assembly jumps here
+//lint:ignore U1000 assembly jumps to it
 func cosineOutOfRange64(n int, x, y *float64) float64 {
 	return scaledCosine(unsafe.Slice(x, n), unsafe.Slice(y, n))
 }
 
-//lint:ignore U1000 only assembly jumps here
+//lint:ignore U1000 assembly jumps to it
 func cosineOutOfRange32(n int, x, y *float32) float32 {
 	return scaledCosine(unsafe.Slice(x, n), unsafe.Slice(y, n))
 }
 
-//lint:ignore U1000 only assembly jumps here
+//lint:ignore U1000 assembly jumps to it
 func normOutOfRange64(n int, x *float64) float64 { return scaledNorm(unsafe.Slice(x, n)) }
 
-//lint:ignore U1000 only assembly jumps here
+//lint:ignore U1000 assembly jumps to it
 func normOutOfRange32(n int, x *float32) float32 { return scaledNorm(unsafe.Slice(x, n)) }
 
 //go:noinline

@@ -14,8 +14,8 @@
 // half of these w/4 sums to the lower half.
 //
 // Cosine computes its three sums in one pass. Every sum has w/2 lanes, because AVX2 has too few registers for
-// more. The fold of these lanes repeatedly adds the upper half to the lower half. If a sum of squares is out of range, Cosine and Norm multiply the
-// vectors by powers of two and sum again.
+// more. The fold of these lanes repeatedly adds the upper half to the lower half. If a sum of squares is out of
+// range, Cosine and Norm multiply the vectors by powers of two and sum again.
 //
 // All lanes begin at −0, the neutral element of an addition: x + −0 is x for every x. So a lane without an element
 // changes no sum, and a short vector needs only its first register. The sum of no elements is +0.

@@ -143,8 +143,8 @@
 	FADD(a, a, 0)
 
 // TERM3X2 adds the terms of a cosine for two registers at off. It adds x·y to the lane registers a and a+1, x² to b
-// and b+1, and y² to c and c+1. TERM3 adds the terms of one register. PART3 adds the terms of the last elements; R5 holds the number of
-// these elements.
+// and b+1, and y² to c and c+1. TERM3 adds the terms of one register. PART3 adds the terms of the last elements;
+// R5 holds the number of these elements.
 #define TERM3X2(off, a, b, c) \
 	FLDPQ off(xp), (F0, F2); \
 	FLDPQ off(yp), (F3, F4); \
