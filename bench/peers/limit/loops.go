@@ -11,9 +11,8 @@ type loopSet struct {
 	write           mover
 }
 
-// mover loads or stores a buffer. A call of move passes over the buffer as many times as the argument rounds says. Every pass has
-// the number of iterations in the argument turns. An iteration accesses four cache lines that start stride bytes apart, and then
-// advances p by step bytes.
+// mover loads or stores a buffer. A call of move makes the given number of rounds over the buffer, with turns iterations per
+// round. An iteration accesses four cache lines that start stride bytes apart. The next iteration starts step bytes later.
 type mover struct {
 	move func(p *byte, turns, stride, step, rounds int)
 	line int // bytes
