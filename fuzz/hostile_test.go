@@ -116,7 +116,7 @@ func fuzzHostileProblem[T dist.Float](f *testing.F) {
 			all("implicit gradient", r.PointGradientTo(ctx, dx, dy, sinkhorn.GradientImplicit), dx, dy)
 			all("gradient of the regularized cost", r.PointGradientTo(ctx, dx, dy, sinkhorn.GradientFrozen), dx, dy)
 		}
-		// The destinations have any shape, and the first row of the plan may be out of range.
+		// The destination matrices have arbitrary shapes. The first plan row that PlanTo copies may be out of range.
 		switch dst, other := hostileMatrix[T](in), hostileMatrix[T](in); in.numberUpTo(4) {
 		case 0:
 			err = r.PlanTo(ctx, dst, 0)

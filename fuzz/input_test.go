@@ -25,7 +25,7 @@ func (in *input) byte() int {
 	return int(b)
 }
 
-// numberUpTo returns a number from 0 to most.
+// numberUpTo returns a number in [0, most].
 func (in *input) numberUpTo(most int) int {
 	b := in.byte()
 	if most > 255 {
@@ -46,8 +46,8 @@ func bits[T num.Float](in *input) T {
 	return T(math.Float32frombits(binary.LittleEndian.Uint32(b[:])))
 }
 
-// scalar returns a scalar argument: an ordinary number, a random number of a class of values, or a number that is read from
-// the input.
+// scalar returns a scalar argument: a constant, a random number of one of the classes of values, or a number whose bits are
+// in the input.
 func scalar[T num.Float](in *input, rng *rand.Rand) T {
 	switch k := in.numberUpTo(7); k {
 	case 0:

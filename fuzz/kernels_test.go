@@ -120,7 +120,7 @@ func sketchKernel(c *call[float32]) {
 		defer asm.SwitchForms(0)()
 	}
 	n, d, m := c.numberUpTo(4), sketch.Step*c.numberUpTo(40), 1
-	numbers := func(all int, number func(i int) float32) { // stores integers as numbers, because the bytes of codes and masks may be a NaN
+	numbers := func(all int, number func(i int) float32) { // converts integers to floating point, because the comparison treats all NaN bit patterns as equal
 		out := c.Out(all)
 		for i := range out {
 			out[i] = number(i)
@@ -287,7 +287,7 @@ func compactKernel(c *call[float32]) {
 	out := c.Out(2)
 	switch c.numberUpTo(4) {
 	case 4:
-		x, m := c.readOnlySlice(words), c.numberUpTo(1) // values of all classes
+		x, m := c.readOnlySlice(words), c.numberUpTo(1) // x has values of all classes
 		halves := unsafe.Slice((*uint16)(unsafe.Pointer(unsafe.SliceData(c.mutableSlice(words, 0)))), words)
 		codes := bytesOf(c.mutableSlice(words, 0))[:words]
 		compact.NarrowFloat16(halves, x)
@@ -296,7 +296,7 @@ func compactKernel(c *call[float32]) {
 			compact.NarrowBFloat16(halves, x)
 			out[0] = compact.QuantizeInt8(unsafe.Slice((*int8)(unsafe.Pointer(unsafe.SliceData(codes))), words), x)
 		}
-		numbers := c.Out(2 * words) // the results as numbers, because the comparison of float32 memory treats all NaNs as equal
+		numbers := c.Out(2 * words) // converts results to floating point, because the comparison treats all NaN bit patterns as equal
 		for i, h := range halves {
 			numbers[2*i], numbers[2*i+1] = float32(h), float32(codes[i])
 		}

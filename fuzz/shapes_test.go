@@ -264,11 +264,11 @@ type shapes[T num.Float] struct {
 	counted bool
 }
 
-// The dimensions of the model from the function fitted and of the problem in the method result.
+// These are the dimensions of the model that fitted returns and of the problem that result solves.
 const rows, cols, features, components = 3, 4, 3, 2
 
-// size returns a matrix dimension. It is usually valid. Otherwise it is near a power of two, so that
-// products may overflow.
+// size returns a matrix dimension. It is usually valid. Otherwise it is near a power of two, and
+// products of two sizes may overflow.
 func (s *shapes[T]) size() int {
 	usual := []int{rows, cols, features, components, rows, cols, 0, 1, 5, 70}
 	k := s.numberUpTo(len(usual) + 5)

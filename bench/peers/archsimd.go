@@ -30,7 +30,7 @@ func init() {
 	}
 }
 
-// taylor returns the coefficients 1/i!, the highest power first.
+// taylor returns the coefficients 1/i! of the Taylor polynomial of exp. The coefficient of the highest power is first.
 func taylor(degree int) []float64 {
 	c := make([]float64, degree+1)
 	f := 1.0

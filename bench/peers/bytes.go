@@ -6,7 +6,7 @@ import (
 	"github.com/gomonge/monge/vecmath"
 )
 
-// bytesJob returns a job that calls a function of two byte vectors. The key "of" of the case names the function.
+// bytesJob returns a job that calls a function of two byte vectors. The key "of" in the case name selects the function.
 func bytesJob(s spec, dir string, functions map[string]func(x, y []int8) int64) *job {
 	f := functions[s.text("of")]
 	if f == nil {

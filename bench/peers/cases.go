@@ -37,7 +37,7 @@ func parseSpec(text string) spec {
 
 func (s spec) text(key string) string { return s.values[key] }
 
-// int and float return 0 if the case does not have the key.
+// int and float return the value of a key, or 0 if the case does not have the key.
 func (s spec) int(key string) int {
 	n, _ := strconv.Atoi(s.values[key])
 	return n

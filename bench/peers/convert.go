@@ -8,7 +8,7 @@ import (
 	"github.com/x448/float16"
 )
 
-// conversionJob returns a job that converts the vector x. The key "of" of the case names the conversion function.
+// conversionJob returns a job that converts the vector x. The key "of" in the case name selects the conversion function.
 func conversionJob[T uint16 | int8 | byte](s spec, dir string, functions map[string]func(dst []T, src []float32)) *job {
 	f := functions[s.text("of")]
 	if f == nil {

@@ -166,7 +166,7 @@ type result struct {
 	notes   []string
 }
 
-// A sample lasts at least this long, unless the work itself lasts longer.
+// sample is the minimum duration of a measurement. A measurement repeats work that takes less time.
 const sample = 5e6 // ns
 
 // run measures a case. In each round it measures every peer once, after a call that fills the caches. The peers run in a random

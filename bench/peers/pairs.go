@@ -12,10 +12,10 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// pairFunctions contains the functions of two slices that a peer has. The map key is the value of the key "of" in the case name.
+// pairFunctions contains the functions of two slices that a peer has. The map key is the text after "of=" in the case name.
 type pairFunctions[T float32 | float64] map[string]func(x, y []T) T
 
-// pairJob returns a job that calls one of the functions. The key "of" of the case selects the function.
+// pairJob returns a job that calls one of the functions. The key "of" in the case name selects the function.
 func pairJob[T float32 | float64](s spec, dir string, functions pairFunctions[T]) *job {
 	f := functions[s.text("of")]
 	if f == nil {

@@ -40,7 +40,7 @@ func leastWork(s spec, ours string) []limit.Phase {
 		return []limit.Phase{{Bits: bits, FMAs: n * fmas, Divs: n * divs, Reads: move(n*size, 2*n*size), Writes: move(n*size, 2*n*size)}}
 	}
 	// iterations returns the work of several iterations. The argument set is the size of the working set in bytes. Every
-	// element of K takes two FMAs. It is read twice, the second time from the first-level cache.
+	// element of K takes two FMAs and is read twice. The second read is from the first-level cache.
 	iterations := func(times, set float64) limit.Phase {
 		return limit.Phase{
 			Bits: bits, FMAs: 2 * n * n, Divs: 2 * n, Times: times,
@@ -73,9 +73,9 @@ func leastWork(s spec, ours string) []limit.Phase {
 	case "iterate":
 		return []limit.Phase{iterations(1, n*n*kernel)}
 	case "sinkhorn", "sinkhornlog":
-		// The first phase computes K and the first iteration, the second phase the other iterations, and the
-		// third phase the transport plan. The log domain has the same phases, because potentials can be
-		// absorbed into K.
+		// The first phase computes K and runs the first iteration. The second phase runs the other iterations.
+		// The third phase computes the transport plan. The log domain has the same phases, because potentials
+		// can be absorbed into K.
 		both := matrix + n*n*kernel
 		return []limit.Phase{
 			{Bits: bits, FMAs: n * n * (exp2FMAs[bits] + 2), Divs: 2 * n, Reads: move(matrix, both), Writes: move(n*n*kernel, both)},
@@ -99,10 +99,9 @@ func leastWork(s spec, ours string) []limit.Phase {
 	case "project":
 		return []limit.Phase{{Bits: bits, FMAs: n * d * p, Reads: move(n*d*size, n*d*size)}}
 	case "wda":
-		// The samples are rotated into their span, which has at most n dimensions. A class has l samples.
-		// Every pair of classes needs K, the forward and backward iterations, the cost with the first
-		// backward iteration, and the adjoint of the cost with two products. X·P is computed before the
-		// pairs, and Xᵀ·G after the pairs.
+		// The samples are rotated into their span, which has at most n dimensions. A class has l samples. The
+		// work for a pair of classes consists of K, the forward and backward iterations, the cost, and the
+		// adjoint of the cost with two products. X·P is computed before the pairs, and Xᵀ·G after the pairs.
 		classes := s.float("classes")
 		l := n / classes
 		pairs := classes * (classes + 1) / 2

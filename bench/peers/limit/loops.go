@@ -7,13 +7,12 @@ type loopSet struct {
 	fma             func(n int)    // loop of FMAs
 	div, sqrt       [2]func(n int) // loops of divisions and square roots, for float32 and float64
 	fmas, divisions float64
-	reads           []mover // several loading loops; the fastest one depends on the cache level
+	reads           []mover // several loops of loads; the fastest loop depends on the cache level
 	write           mover
 }
 
-// mover loads or stores a buffer. The function move loops over the whole buffer. The argument rounds is the number of such loops,
-// and the argument turns is the number of iterations of one loop. Every iteration accesses four cache lines, with the distance
-// stride between two lines, and then advances by step. Both stride and step are byte counts.
+// mover loads or stores a buffer. A call of move makes the given number of rounds over the buffer, with turns iterations per
+// round. An iteration accesses four cache lines that start stride bytes apart. The next iteration starts step bytes later.
 type mover struct {
 	move func(p *byte, turns, stride, step, rounds int)
 	line int // bytes

@@ -1,7 +1,7 @@
 //go:build !purego
 
-// Loops that measure the throughput of a machine with AVX2 + FMA. No instruction waits for another instruction of the
-// same iteration.
+// This file contains loops that measure the throughput of a machine with AVX2 + FMA. No instruction waits for another
+// instruction of the same iteration.
 
 #include "textflag.h"
 

@@ -1,11 +1,11 @@
 //go:build !purego
 
-// Loops that measure the throughput of a machine with NEON. No instruction waits for another instruction of the same
-// iteration.
+// This file contains loops that measure the throughput of a machine with NEON. No instruction waits for another
+// instruction of the same iteration.
 
 #include "textflag.h"
 
-// Instructions that Go's assembler lacks. FDIV sets d = n/m, and FSQRT sets d = √n.
+// The following macros are instructions that Go's assembler lacks. FDIV sets d = n/m, and FSQRT sets d = √n.
 #define FDIV2D(d, n, m) WORD $(0x6e60fc00 | m<<16 | n<<5 | d)
 #define FDIV4S(d, n, m) WORD $(0x6e20fc00 | m<<16 | n<<5 | d)
 #define FSQRT2D(d, n) WORD $(0x6ee1f800 | n<<5 | d)

@@ -12,7 +12,7 @@ import (
 // unit identifies a measured rate: the kind of operation, and its size.
 type unit struct {
 	kind string // fma, div, sqrt, read, write
-	size int    // number of bits of a floating-point number, or of bytes of the buffer
+	size int    // bits of a floating-point number, or bytes of the buffer
 }
 
 // Machine measures and stores the rates of one core with one instruction set. Use [New] to create a Machine.
@@ -26,7 +26,7 @@ type Machine struct {
 	fastest map[unit]int // index of the fastest combination of mover and stride
 }
 
-// New returns a machine for the instruction set in use, or nil if the package has no loops for it.
+// New returns a machine for the instruction set in use, or nil if the package has no loops for this instruction set.
 func New() *Machine {
 	m := &Machine{level: asm.Current(), best: map[unit]float64{}, rerun: map[unit]bool{}, fastest: map[unit]int{}}
 	m.run = m.measure

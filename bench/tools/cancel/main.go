@@ -100,8 +100,8 @@ func latencies(w work, trials int, longest, stacks time.Duration, rng *rand.Rand
 	return times
 }
 
-// reportLate prints the stacks of all goroutines if the channel done is still open some time after the end of ctx. The
-// argument after is this time.
+// reportLate waits until ctx has ended, and then for the given duration. If the channel done is still open, reportLate prints the
+// stacks of all goroutines.
 func reportLate(ctx context.Context, done <-chan struct{}, name string, after time.Duration) {
 	select {
 	case <-done:
@@ -207,7 +207,7 @@ func baselines() []work {
 	}
 }
 
-// transports returns transport problems, one for each solver with its own loops.
+// transports returns transport problems. There is one problem for each solver that has its own loops.
 func transports() []work {
 	cloud := func(n, d int) dist.Matrix[float64] {
 		x, _ := data(n, d, 3)

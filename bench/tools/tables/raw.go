@@ -237,8 +237,8 @@ func significant(x float64, digits int) string {
 	return strconv.FormatFloat(x, 'f', decimals, 64)
 }
 
-// bench is an output line of go test -bench. The field name does not have the number of processors. The keys of the map
-// values are units.
+// bench is an output line of go test -bench. The field name omits the number of processors. The map values contains the
+// measured value for every unit.
 type bench struct {
 	name   string
 	values map[string]float64
@@ -247,8 +247,8 @@ type bench struct {
 // processors matches the suffix with the number of processors in the name of a benchmark.
 var processors = regexp.MustCompile(`-\d+$`)
 
-// benchmarks returns the results of all sections of text whose first line contains the argument what. The first
-// line of a section has the form "commit …: command".
+// benchmarks returns the benchmark results from a raw file. It reads only the sections whose first line contains the given
+// substring. The first line of a section has the form "commit …: command".
 func benchmarks(text, what string) []bench {
 	var out []bench
 	in := false

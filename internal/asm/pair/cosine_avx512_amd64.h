@@ -1,8 +1,8 @@
-// The kernels of a cosine, for the type that the including file defines. The including file also defines the function
-// names COSINE and LANES; cosineargs, the byte count of the arguments of COSINE; result, the address of the result; and
-// OUTOFRANGE, the Go function that computes the cosine if a sum of squares is out of range.
+// This file contains the kernels of a cosine, for the type that the including file defines. The including file also
+// defines the function names COSINE and LANES; cosineargs, the byte count of the arguments of COSINE; result, the address
+// of the result; and OUTOFRANGE, the Go function that computes the cosine if a sum of squares is out of range.
 
-// func cosine(n int, x, y *T) T, for n of at least group/2
+// func cosine(n int, x, y *T) T, for n ≥ group/2
 TEXT COSINE(SB), NOSPLIT, $0-cosineargs
 	MOVQ n+0(FP), left
 	MOVQ x+8(FP), xp

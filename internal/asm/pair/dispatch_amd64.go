@@ -336,9 +336,8 @@ func cosine[T num.Float](x, y []T) T {
 	return longCosine(x, y)
 }
 
-// The assembly of cosine and norm jumps to the following functions if a sum of squares is out of range. So
-// cosine and norm need no check after the assembly returns. The offsets of arguments and results are the same
-// as in the assembly functions.
+// If a sum of squares is out of range, the assembly of cosine and norm jumps to one of the following Go functions. Each
+// of these functions has the same argument and result offsets as the assembly function that jumps to it.
 
 //lint:ignore U1000 assembly jumps to it
 func cosineOutOfRange64(n int, x, y *float64) float64 {

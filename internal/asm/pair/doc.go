@@ -8,14 +8,14 @@
 //	Norm          √Σ x_i²
 //
 // The term of element i is added to lane i mod w, in ascending order. One FMA adds a product, with one rounding.
-// There are w = 64 lanes for float32 and 32 for float64. They fill four registers of AVX-512, eight of AVX2
+// The number of lanes w is 64 for float32 and 32 for float64. The lanes fill four registers of AVX-512, eight of AVX2
 // or 16 of NEON. Fewer lanes would not hide the latency of an addition. Let a_l be the value of lane l. The fold
-// first computes (a_l + a_(l+w/4)) + (a_(l+w/2) + a_(l+3w/4)) for every l below w/4. Then it adds these w/4 sums in
-// halves.
+// first computes (a_l + a_(l+w/4)) + (a_(l+w/2) + a_(l+3w/4)) for every l below w/4. Then it repeatedly adds the upper
+// half of these w/4 sums to the lower half.
 //
 // Cosine computes its three sums in one pass. Every sum has w/2 lanes, because AVX2 has too few registers for
-// more. These lanes are folded in halves. If a sum of squares is out of range, Cosine and Norm multiply the
-// vectors by powers of two and sum again.
+// more. The fold of these lanes repeatedly adds the upper half to the lower half. If a sum of squares is out of
+// range, Cosine and Norm multiply the vectors by powers of two and sum again.
 //
 // All lanes begin at −0, the neutral element of an addition: x + −0 is x for every x. So a lane without an element
 // changes no sum, and a short vector needs only its first register. The sum of no elements is +0.

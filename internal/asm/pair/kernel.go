@@ -39,8 +39,8 @@ func AddCosineLanes[T num.Float](acc *[3 * MaxLanes / 2]T, x, y []T) {
 	}
 }
 
-// AddLanes adds the terms of x and y to the lanes acc. If the terms depend on x alone, the caller passes x as y. It
-// panics if the lengths of x and y differ, or if they are not a multiple of Lanes.
+// AddLanes adds the terms of x and y to the lanes acc. If the terms depend on x alone, the caller passes x as y.
+// AddLanes panics if the lengths of x and y differ, or if they are not a multiple of Lanes.
 func AddLanes[T num.Float](op Op, acc *[MaxLanes]T, x, y []T) {
 	if len(x) != len(y) || len(x)%Lanes[T]() != 0 {
 		panic("pair: number of elements is not that of lanes")
@@ -62,8 +62,8 @@ func longSum[T num.Float](op Op, x, y []T) T {
 	return sumLanes(&acc)
 }
 
-// The following functions sum at most two elements. The results are the same as with lanes: −0 plus a term is the
-// rounded term, and the lanes without a term do not change the sum.
+// The following functions sum at most two elements. The results are bit-identical to sums with lanes, because −0 plus a
+// term is the rounded term, and lanes without a term do not change the sum.
 
 func dotFew[T num.Float](x, y []T) T {
 	switch len(x) {

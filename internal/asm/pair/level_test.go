@@ -51,8 +51,9 @@ func levels[T num.Float](t *testing.T) {
 	}
 }
 
-// TestDefinition compares every function with the Go reference implementation, for short and long slices. Underflowing
-// products and zeros of both signs reveal a lane that does not start at −0.
+// TestDefinition compares every function with the Go reference implementation, for short and long slices. Some
+// inputs have underflowing products and zeros of both signs. For these inputs, a wrong initial value of a lane changes the
+// result.
 func TestDefinition(t *testing.T) {
 	t.Run("f64", definition[float64])
 	t.Run("f32", definition[float32])

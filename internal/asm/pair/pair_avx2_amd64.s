@@ -3,20 +3,22 @@
 //	dot           Σ x[i]·y[i]
 //	sqEuclidean   Σ (x[i] − y[i])²
 //	manhattan     Σ |x[i] − y[i]|
-//	norm          √Σ x[i]², or a jump to Go if the sum is out of range
-//	sum           Σ x[i]                  0≤i<n
-//	cosine        Σ x[i]·y[i] / √(Σ x[i]²·Σ y[i]²), or a jump to Go if a sum of squares is out of range
+//	norm          √Σ x[i]²
+//	sum           Σ x[i]
+//	cosine        Σ x[i]·y[i] / √(Σ x[i]²·Σ y[i]²)
+//
+// The sums are over i from 0 to n−1. If a sum of squares is out of range, norm and cosine jump to a Go function.
 //
 // The functions with Lanes in their names add the terms to acc[i mod w], where w is 64 for float32 and 32 for float64.
 // squaresLanes adds the terms x[i]² of norm. cosineLanes has w/2 lanes for each of its three sums in acc.
 //
 // Same bits as    addRef, sumLanes, addCosineRef and foldCosine in ref.go, and quotient and root in scaled.go.
-//                 Element i is in lane i mod w, i ascending, with one FMA per product. In ref.go the lanes begin at
-//                 −0, which does not change their sum. In this file a lane begins with its first term. The comment of
-//                 FIRST explains the lanes that a mask leaves out.
-// Layout          x and y have n contiguous elements; n ≥ 1. Functions of lanes: n is a positive multiple of w; acc
-//                 has w elements, or 3w/2 in cosineLanes.
-// Tile            eight registers; shorter vectors have code without a loop.
+//                 The term of element i is added to lane i mod w, in ascending order, with one FMA per product. In
+//                 ref.go the lanes begin at −0, which does not change the sum. In this file a lane begins with its
+//                 first term. The comment of the FIRST macros explains the masked-off lanes.
+// Layout          x and y have n contiguous elements, n ≥ 1. In the functions with Lanes in their names, n is a multiple of
+//                 w, and acc has w elements (in cosineLanes 3w/2).
+// Tile            eight registers. The code for shorter vectors has no loop.
 // Tail            one register at a time, then a masked load. No access outside the slices.
 // Special values  follow the arithmetic.
 // Registers       CX elements left, then bytes in the last, partial register · SI x · DI y · DX acc · R8 address of
@@ -40,7 +42,7 @@ GLOBL absf32<>(SB), RODATA|NOPTR, $4
 DATA absf64<>+0(SB)/8, $0x7fffffffffffffff
 GLOBL absf64<>(SB), RODATA|NOPTR, $8
 
-// FOLD adds the lanes of register y, and leaves the sum in the lowest lane. x is the lower half of y. The macro
+// FOLD adds the lanes of register y, and leaves the sum in the lowest lane. Register x is the lower half of y. The macro
 // overwrites t.
 #define FOLD(y, x, t) \
 	VEXTRACTF128 $1, y, t; \
@@ -57,9 +59,9 @@ GLOBL absf64<>(SB), RODATA|NOPTR, $8
 	SUBQ left, mask
 
 // The FIRST macros set the lane register a to the terms of the 32 bytes at off. The TERM macros add these terms to a. The
-// FIRSTPART and PART macros do the same, but only for the elements that the mask selects. Masked-off elements have the
-// product −0·0, which changes no lane. Their square or distance is +0, which changes no sum, because the square or
-// distance of a selected element is not −0.
+// FIRSTPART and PART macros do the same, but only for the elements that the mask selects. A masked-off element has the
+// product −0·0, which changes no lane. Its square or distance is +0, which changes no sum, because squares and distances
+// are never −0.
 #define FIRSTDOT(off, t, a) \
 	move off(xp), t;    \
 	mul  off(yp), t, a

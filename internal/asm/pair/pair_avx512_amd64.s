@@ -3,20 +3,22 @@
 //	dot           Σ x[i]·y[i]
 //	sqEuclidean   Σ (x[i] − y[i])²
 //	manhattan     Σ |x[i] − y[i]|
-//	norm          √Σ x[i]², or a jump to Go if the sum is out of range
-//	sum           Σ x[i]                  0≤i<n
-//	cosine        Σ x[i]·y[i] / √(Σ x[i]²·Σ y[i]²), or a jump to Go if a sum of squares is out of range
+//	norm          √Σ x[i]²
+//	sum           Σ x[i]
+//	cosine        Σ x[i]·y[i] / √(Σ x[i]²·Σ y[i]²)
+//
+// The sums are over i from 0 to n−1. If a sum of squares is out of range, norm and cosine jump to a Go function.
 //
 // The functions with Lanes in their names add the terms to acc[i mod w], where w is 64 for float32 and 32 for float64.
 // squaresLanes adds the terms x[i]² of norm. cosineLanes has w/2 lanes for each of its three sums in acc.
 //
 // Same bits as    addRef, sumLanes, addCosineRef and foldCosine in ref.go, and quotient and root in scaled.go.
-//                 Element i is in lane i mod w, i ascending, with one FMA per product. In ref.go the lanes begin at
-//                 −0, which does not change their sum. In this file a lane begins with its first term, or at −0 under a
-//                 mask.
-// Layout          x and y have n contiguous elements; n ≥ 1, in cosine n ≥ w/2. Functions of lanes: n is a positive
-//                 multiple of w; acc has w elements, or 3w/2 in cosineLanes.
-// Tile            four registers; vectors of at most four registers have code without a loop.
+//                 The term of element i is added to lane i mod w, in ascending order, with one FMA per product. In
+//                 ref.go the lanes begin at −0, which does not change the sum. In this file a lane begins with its
+//                 first term. Masked-off lanes begin at −0.
+// Layout          x and y have n contiguous elements, n ≥ 1. In cosine, n ≥ w/2. In the functions with Lanes in their names,
+//                 n is a multiple of w, and acc has w elements (in cosineLanes 3w/2).
+// Tile            four registers. The code for vectors of at most four registers has no loop.
 // Tail            masked loads. No access outside the slices.
 // Special values  follow the arithmetic.
 // Registers       CX elements left · SI x · DI y · DX acc · AX mask · K1 mask of one register · Z0–Z3 lanes, then

@@ -4,18 +4,20 @@
 //	sqEuclidean   Σ (x[i] − y[i])²
 //	manhattan     Σ |x[i] − y[i]|
 //	squares       Σ x[i]²
-//	sum           Σ x[i]                  0≤i<n
-//	cosine        stores Σ x[i]·y[i], Σ x[i]² and Σ y[i]² in sums
+//	sum           Σ x[i]
+//	cosine        stores Σ x[i]·y[i], Σ x[i]² and Σ y[i]² in the array sums
+//
+// The sums are over i from 0 to n−1.
 //
 // The functions with Lanes in their names add the same terms to acc[i mod w], where w is 64 for float32 and 32 for float64.
 // cosineLanes has w/2 lanes for each of its three sums in acc.
 //
-// Same bits as    addRef, sumLanes, addCosineRef and foldCosine in ref.go. Element i is in lane i mod w, i
-//                 ascending, with one FMA per product. The lanes begin at −0, so a lane without an element does
-//                 not change the sum.
-// Layout          x and y have n contiguous elements; n ≥ 1. Functions of lanes: n is a positive multiple of w; acc
-//                 has w elements, or 3w/2 in cosineLanes.
-// Tile            16 registers of lanes; four if n is at most four registers of elements.
+// Same bits as    addRef, sumLanes, addCosineRef and foldCosine in ref.go. The term of element i is
+//                 added to lane i mod w, in ascending order, with one FMA per product. The lanes begin at −0, so a lane
+//                 without an element does not change the sum.
+// Layout          x and y have n contiguous elements, n ≥ 1. In the functions with Lanes in their names, n is a multiple of
+//                 w, and acc has w elements (in cosineLanes 3w/2).
+// Tile            16 registers of lanes, or four if the elements fit in four registers.
 // Tail            one register at a time, then loads of single lanes. No access outside the slices.
 // Special values  follow the arithmetic.
 // Registers       R0 elements left · R1 x · R2 y · R3 acc · R4 scratch · R5 elements of the last, partial register ·
@@ -34,9 +36,9 @@
 #define lanes R3
 
 // The TERM2 macros load two registers at off, and add their terms to the lane registers a and a+1. The TERM2B macros
-// do the same with other scratch registers. The TERM macros add the terms of one register, and the PART macros add the
-// terms of R5 elements. Missing elements have the product −0·0, which changes no lane. Their square or distance is
-// +0, which changes no sum, because the square or distance of an existing element is not −0.
+// do the same with other scratch registers. The TERM macros add the terms of one register. The PART macros add the
+// terms of the last elements; R5 holds the number of these elements. A lane without an element gets the product −0·0,
+// which changes no lane, or the square or distance +0, which changes no sum.
 #define TERM2DOT(off, a) \
 	FLDPQ off(xp), (F0, F2); \
 	FLDPQ off(yp), (F3, F4); \
@@ -141,7 +143,8 @@
 	FADD(a, a, 0)
 
 // TERM3X2 adds the terms of a cosine for two registers at off. It adds x·y to the lane registers a and a+1, x² to b
-// and b+1, and y² to c and c+1. TERM3 adds the terms of one register, and PART3 adds the terms of R5 elements.
+// and b+1, and y² to c and c+1. TERM3 adds the terms of one register. PART3 adds the terms of the last elements;
+// R5 holds the number of these elements.
 #define TERM3X2(off, a, b, c) \
 	FLDPQ off(xp), (F0, F2); \
 	FLDPQ off(yp), (F3, F4); \

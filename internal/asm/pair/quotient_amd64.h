@@ -1,5 +1,6 @@
-// The end of a cosine with AVX2 and AVX-512. It adds the lanes of the products in Y0, and the lanes of the squares in Y4 and
-// Y8. Then it stores the quotient. If a sum of squares is out of range, it jumps to a Go function that computes the cosine.
+// This code ends a cosine with AVX2 or AVX-512. It adds the lanes of the products in Y0, and the lanes of the squares in Y4
+// and Y8. Then the code stores the quotient. If a sum of squares is out of range, the code jumps to a Go function that
+// computes the cosine.
 
 	VEXTRACTF128 $1, Y4, X5
 	VEXTRACTF128 $1, Y8, X9

@@ -2,7 +2,7 @@ package pair
 
 import "github.com/gomonge/monge/internal/asm/num"
 
-// MaxLanes is the number of lanes for float32, the larger lane count. It is the length of lane arrays.
+// MaxLanes is the length of lane arrays. It is the number of lanes for float32.
 const MaxLanes = 64
 
 // Lanes returns the number of lanes of T.
@@ -69,7 +69,7 @@ func sumLanes[T num.Float](acc *[MaxLanes]T) T {
 	return acc[0]
 }
 
-// ref returns the sum of the terms of x and y. It returns +0 if x is empty.
+// ref is the Go reference implementation of a sum. It returns the sum of the terms of x and y, or +0 if x is empty.
 func ref[T num.Float](op Op, x, y []T) T {
 	if len(x) == 0 {
 		return 0

@@ -16,7 +16,7 @@ func Cosine[T num.Float](x, y []T) T { return cosine(x, y) }
 // Norm returns √Σ x[i]², without intermediate overflow or underflow.
 func Norm[T num.Float](x []T) T { return norm(x) }
 
-// inRange reports whether the sum of squares s is in a safe range. In this range, underflow of single squares does not
+// inRange reports whether the sum of squares s is in a safe range. In this range, the underflow of a single square does not
 // matter, and the product of two sums does not overflow. Zero, NaN and infinity are out of range.
 func inRange[T num.Float](s T) bool {
 	if num.IsFloat64[T]() {

@@ -5,7 +5,7 @@
 //	YARG, YNEXT               load and advance the address of the second slice
 //	args, lanesargs           byte count of the arguments of SUM and LANESUM
 //	result                    address of the result
-//	TERM2, TERM, PART         add the terms of two registers, one register, or R5 elements to lanes
+//	TERM2, TERM, PART         add the terms of two registers, of one register, or of the last R5 elements to lanes
 
 // func sum(n int, x *T) T or func sum(n int, x, y *T) T
 TEXT SUM(SB), NOSPLIT, $0-args

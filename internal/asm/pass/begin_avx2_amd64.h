@@ -65,7 +65,7 @@ dottail:
 	DOTSHORT((row)(ld3*1), 32(row)(ld3*1), (mrow)(lm3*1), 32(mrow)(lm3*1), Y6, Y7)
 
 fold:
-	// fold the lanes in halves
+	// add the upper half of the lanes to the lower half, until one lane is left
 	FOLDROWS
 	FOLDPAIRS
 	FOLDFOUR
@@ -153,7 +153,7 @@ dot1tail:
 	DOTSHORT((row), 32(row), (mrow), 32(mrow), Y0, Y1)
 
 fold1:
-	// fold the lanes in halves
+	// add the upper half of the lanes to the lower half, until one lane is left
 	FOLDONE
 	FOLDLAST1
 

@@ -1,17 +1,19 @@
 // begin, float64 and float32, AVX2 + FMA.
 //
 //	r[i] = Σ_j (k[i*ldk+j] mat[i*ldm+j]) v[j]      s[i] = w[i] r[i]
-//	q[j] = q[j] + Σ_i k[i*ldk+j] (u[i] mat[i*ldm+j] + s[i])                    0≤i<m  0≤j<n
+//	q[j] = q[j] + Σ_i k[i*ldk+j] (u[i] mat[i*ldm+j] + s[i])
 //
-// Same bits as    beginRef in ref.go. A row sum has 8 lanes (float32: 16), folded in halves.
-//                 Every row adds to q[j] with two FMAs, i ascending.
+// The row index i is from 0 to m−1, and the column index j is from 0 to n−1.
+//
+// Same bits as    beginRef in ref.go. A row sum has 8 lanes (16 for float32). The fold repeatedly adds the upper half
+//                 of the lanes to the lower half. The rows add to q[j] in ascending order, with two FMAs per row.
 // Layout          k and mat are m×n, row-major, with strides ldk and ldm in elements. v and q
-//                 have n elements; u, w, r and s have m. m, n ≥ 1.
+//                 have n elements; u, w, r and s have m elements. m, n ≥ 1.
 // Tile            4 rows × 64 bytes. The first loop over the columns computes the row sums, with their lanes in
 //                 Y0–Y7. The second loop goes from the last column to the first and updates q, with s in
-//                 Y8–Y11, u in Y4–Y7 and q in Y0 Y1. The last m mod 4 rows are processed one by one.
+//                 Y8–Y11, u in Y4–Y7 and q in Y0 Y1. The last m mod 4 rows are processed one at a time.
 // Tail            columns: masked loads with the masks in Y12 Y13. Y14 Y15 keep the last, partial 64 bytes of q
-//                 from the first row to the last. rows: 1 row. No access outside the slices.
+//                 from the first row to the last. rows: one at a time. No access outside the slices.
 // Special values  follow the arithmetic.
 // Registers       SI row of k · DI row of mat · DX ldk · R8 3 ldk · R11 ldm · R12 3 ldm ·
 //                 BX q · R13 v · AX scratch · R9 bytes in whole steps · R10 bytes of a row ·
@@ -37,8 +39,8 @@
 #define lm3 R12
 #define x R13
 
-// DOT adds the products k·mat·v of 64 bytes to the lanes lo and hi of a row sum. Operands a and a32 are elements of k, operands b and b32
-// are elements of mat, and Y8 and Y9 hold v.
+// DOT adds 64 bytes of products k·mat·v to the lanes lo and hi of a row sum. The operands a and a32 are the two 32-byte halves
+// of k, and b and b32 are the halves of mat. Y8 and Y9 hold v.
 #define DOT(a, a32, b, b32, lo, hi) \
 	move a, Y10;        \
 	move a32, Y11;      \
@@ -47,7 +49,7 @@
 	fma  Y10, Y8, lo;   \
 	fma  Y11, Y9, hi
 
-// DOTSHORT is DOT for the last, partial 64 bytes of a row, with masks in Y12 and Y13.
+// DOTSHORT is like DOT, but for the last, partial 64 bytes of a row. Y12 and Y13 hold the masks.
 #define DOTSHORT(a, a32, b, b32, lo, hi) \
 	maskmove a, Y12, Y10;   \
 	maskmove b, Y12, Y11;   \
@@ -58,8 +60,8 @@
 	mul      Y11, Y10, Y10; \
 	fma      Y10, Y9, hi
 
-// ADDKM adds the terms k·(u·mat + s) of 64 bytes to q in Y0 and Y1. Operands a and a32 are elements of k, and
-// operands b and b32 are elements of mat.
+// ADDKM adds 64 bytes of terms k·(u·mat + s) to q in Y0 and Y1. The operands a and a32 are the two 32-byte halves of k, and
+// b and b32 are the halves of mat.
 #define ADDKM(a, a32, b, b32, s, u) \
 	move   b, Y2;      \
 	move   b32, Y3;    \
@@ -68,7 +70,7 @@
 	fma    a, Y2, Y0;  \
 	fma    a32, Y3, Y1
 
-// ADDKMSHORT is ADDKM for the last, partial 64 bytes of a row, with q in Y14 and Y15 and masks in Y12 and Y13.
+// ADDKMSHORT is like ADDKM, but for the last, partial 64 bytes of a row. Y14 and Y15 hold q. Y12 and Y13 hold the masks.
 #define ADDKMSHORT(a, a32, b, b32, s, u) \
 	maskmove b, Y12, Y2;   \
 	maskmove a, Y12, Y0;   \

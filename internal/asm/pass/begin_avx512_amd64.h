@@ -54,8 +54,8 @@ dottail:
 	DOTZ((row)(ld3*1), (mrow)(lm3*1), Z3)
 
 fold:
-	// Fold the lanes in halves. First rows 0 and 2 are in one register, and rows 1 and 3 in another register. Then all
-	// four rows are in one register, in order at the end
+	// Fold the lanes. First combine rows 0 and 2 in one register, and rows 1 and 3 in another register. Then combine all four
+	// rows in one register, in order at the end
 	HALFZ(Z0, Z2)
 	HALFZ(Z1, Z3)
 	QUARTERZ(Z0, Z1)
@@ -138,7 +138,7 @@ dot1tail:
 	DOTZ((row)(c*1), (mrow)(c*1), Z0)
 
 fold1:
-	// fold the lanes in halves
+	// add the upper half of the lanes to the lower half, until one lane is left
 	FOLDONEZ
 	LAST1Z
 

@@ -1,21 +1,23 @@
 // begin, float64 and float32, AVX-512 F.
 //
 //	r[i] = Σ_j (k[i*ldk+j] mat[i*ldm+j]) v[j]      s[i] = w[i] r[i]
-//	q[j] = q[j] + Σ_i k[i*ldk+j] (u[i] mat[i*ldm+j] + s[i])                    0≤i<m  0≤j<n
+//	q[j] = q[j] + Σ_i k[i*ldk+j] (u[i] mat[i*ldm+j] + s[i])
 //
-// Same bits as    beginRef in ref.go. A row sum has 8 lanes (float32: 16), folded in halves.
-//                 Every row adds to q[j] with two FMAs, i ascending.
+// The row index i is from 0 to m−1, and the column index j is from 0 to n−1.
+//
+// Same bits as    beginRef in ref.go. A row sum has 8 lanes (16 for float32). The fold repeatedly adds the upper half
+//                 of the lanes to the lower half. The rows add to q[j] in ascending order, with two FMAs per row.
 // Layout          k and mat are m×n, row-major, with strides ldk and ldm in elements. v and q
-//                 have n elements; u, w, r and s have m. m, n ≥ 1.
+//                 have n elements; u, w, r and s have m elements. m, n ≥ 1.
 // Tile            4 rows × 64 bytes. The first loop over the columns computes the row sums, with their lanes in
 //                 Z0–Z3. The second loop goes from the last column to the first and updates q, with s in
-//                 Z16–Z19, u in Z20–Z23 and q in Z0. The last m mod 4 rows are processed one by one.
+//                 Z16–Z19, u in Z20–Z23 and q in Z0. The last m mod 4 rows are processed one at a time.
 // Tail            columns: opmask K1. Z31 keeps the last, partial 64 bytes of q from the first row to the
 //                 last. No access outside the slices.
 // Special values  follow the arithmetic.
 // Registers       SI row of k · DI row of mat · DX ldk · R8 3 ldk · R11 ldm · R12 3 ldm ·
 //                 BX q · R13 v · AX scratch · R9 bytes in whole steps · R10 bytes of a row ·
-//                 CX offset in the row · K1 mask · Z31 partial step of q.
+//                 CX offset in the row · K1 mask · Z31 last, partial 64 bytes of q.
 // Source          own.
 
 //go:build amd64 && !purego
@@ -37,25 +39,25 @@
 #define mask K1
 #define ytail Z31
 
-// DOT adds the products k·mat·v of 64 bytes to the lanes of a row sum. Z8 holds v.
+// DOT adds 64 bytes of products k·mat·v to the lanes of a row sum. Z8 holds v.
 #define DOT(k, mat, lanes) \
 	move k, Z9;        \
 	mul  mat, Z9, Z9;  \
 	fma  Z9, Z8, lanes
 
-// DOTZ is DOT for the last, partial 64 bytes of a row, padded with zeros.
+// DOTZ is like DOT, but for the last, partial 64 bytes of a row, which it pads with zeros.
 #define DOTZ(k, mat, lanes) \
 	movez k, mask, Z9;       \
 	mulz  mat, Z9, mask, Z9; \
 	fma   Z9, Z8, lanes
 
-// ADDKM adds the terms k·(u·mat + s) of 64 bytes to q in Z0.
+// ADDKM adds 64 bytes of terms k·(u·mat + s) to q in Z0.
 #define ADDKM(k, mat, s, u) \
 	move   mat, Z1;  \
 	fma213 s, u, Z1; \
 	fma    k, Z1, Z0
 
-// ADDKMZ is ADDKM for the last, partial 64 bytes of a row, with q in ytail.
+// ADDKMZ is like ADDKM, but for the last, partial 64 bytes of a row. The register ytail holds q.
 #define ADDKMZ(k, mat, s, u) \
 	movez  mat, mask, Z1;     \
 	fma213 s, u, Z1;          \

@@ -59,7 +59,7 @@ func divideBenchmark[T num.Float](b *testing.B, types string) {
 	vector(b, "kernel=CountOutside/type="+types, size, func(n int) { CountOutside(x[:n], 0.25, 0.75) })
 }
 
-// vector benchmarks f. The argument bytes is the number of bytes that f reads and writes for each element.
+// vector benchmarks f, which reads and writes the given number of bytes for each element.
 func vector(b *testing.B, name string, bytes int, f func(n int)) {
 	sizes(b, name, func(b *testing.B, n int) {
 		b.SetBytes(int64(bytes * n))

@@ -34,7 +34,7 @@
 // support a float32 K with float64 vectors: its caller converts the rows first.
 //
 //	Divide        dst[i] = x[i] / y[i]                     v = b ⊘ q
-//	CountOutside  #{ i : not lo ≤ x[i] ≤ hi }              checks whether a scaling vector is in range
+//	CountOutside  number of i with not lo ≤ x[i] ≤ hi      checks whether a scaling vector is in range
 //	Narrow        dst[i] = x[i] rounded to float32, or +0 if |x[i]| < 2⁻¹²⁶
 //	Widen         dst[i] = x[i], float32 to float64
 //

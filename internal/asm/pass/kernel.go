@@ -70,8 +70,8 @@ func Begin[T num.Float](m, n int, k []T, ldk int, mat []T, ldm int, v, u, w, r, 
 	}
 }
 
-// checkPass panics unless n is positive, nk elements hold an m × n matrix with stride ldk, the lengths nv and nq are
-// at least n, and the lengths na and nu are at least m.
+// checkPass panics if n is not positive, if nk elements are too few for an m × n matrix with stride ldk, if the length nv or
+// nq is less than n, or if the length na or nu is less than m.
 func checkPass(m, n, nk, ldk, nv, na, nu, nq int) {
 	if n < 1 {
 		panic("pass: a matrix without columns")

@@ -19,7 +19,7 @@ type operands[K, T num.Float] struct {
 	q              []T
 }
 
-// A kernel is one of the passes, and its Go reference implementation.
+// A kernel is a pass together with its Go reference implementation.
 type kernel[K, T num.Float] struct {
 	name string
 	run  func(o *operands[K, T])
@@ -61,7 +61,7 @@ func forEachKernel(t *testing.T, f64 func(*testing.T, kernel[float64, float64]),
 	}
 }
 
-// draw returns random operands of class c for m × n matrices. It allocates the operands in arena a.
+// draw returns operands for m × n matrices, with random values of class c. It allocates the operands in arena a.
 func draw[K, T num.Float](a *asmtest.Arena[T], m, n int, c asmtest.Class) *operands[K, T] {
 	ldk, ldm := n+a.Rand.IntN(2)*a.Rand.IntN(10), n+a.Rand.IntN(2)*a.Rand.IntN(10)
 	return &operands[K, T]{
@@ -203,7 +203,7 @@ func vectorAllocations[T num.Float](t *testing.T) {
 	}
 }
 
-// lengths runs f for every class and length. The function f allocates its slices in the arena a.
+// lengths runs f for every class of values and every length n. The function f allocates its slices in the arena a.
 func lengths[T num.Float](t *testing.T, f func(a *asmtest.Arena[T], n int, class asmtest.Class)) {
 	seed := uint64(0)
 	for _, class := range asmtest.Classes() {
@@ -275,7 +275,7 @@ func TestWidenLevels(t *testing.T) {
 	})
 }
 
-// TestVectorPieces is like TestPieces, but for the elementwise operations.
+// TestVectorPieces compares elementwise operations that take several calls of assembly with the Go reference implementations.
 func TestVectorPieces(t *testing.T) {
 	t.Run("f64", vectorPieces[float64])
 	t.Run("f32", vectorPieces[float32])

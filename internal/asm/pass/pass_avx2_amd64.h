@@ -43,7 +43,7 @@ rowloop:
 	TESTQ x, x
 	JEQ   factors
 
-	// row sums of four rows: Y(2r) holds the lower half of the lanes of row r, Y(2r+1)
+	// compute the sums of four rows: Y(2r) holds the lower half of the lanes of row r, Y(2r+1)
 	// the upper half
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
@@ -108,7 +108,7 @@ dothalf:
 fold:
 	SUBQ whole, row
 
-	// fold the lanes in halves
+	// add the upper half of the lanes to the lower half, until one lane is left
 	FOLDROWS
 	FOLDPAIRS
 	FOLDFOUR
@@ -414,7 +414,7 @@ row1loop:
 	TESTQ x, x
 	JEQ   add1
 
-	// the sum of one row, with its lanes in Y0 and Y1
+	// compute the sum of one row, with its lanes in Y0 and Y1
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	XORL   c, c
@@ -444,7 +444,7 @@ dot1tail:
 	FMASHORT(half(row)(c*1), khi, Y3, Y1, X5, Y5)
 
 fold1:
-	// fold the lanes in halves
+	// add the upper half of the lanes to the lower half, until one lane is left
 	FOLDONE
 	FOLDLAST1
 	TESTQ y, y

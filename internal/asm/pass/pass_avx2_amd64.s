@@ -3,26 +3,28 @@
 //	rows     u[i] = Σ_j k[i*ldk+j] v[j]
 //	columns  q[j] = q[j] + Σ_i u[i] k[i*ldk+j]
 //	iterate  u[i] = a[i] / Σ_j k[i*ldk+j] v[j]      q[j] = q[j] + Σ_i u[i] k[i*ldk+j]
-//	sweep    u[i] = a[i] Σ_j k[i*ldk+j] v[j]        q[j] = q[j] + Σ_i u[i] k[i*ldk+j]      0≤i<m  0≤j<n
+//	sweep    u[i] = a[i] Σ_j k[i*ldk+j] v[j]        q[j] = q[j] + Σ_i u[i] k[i*ldk+j]
 //
-// Same bits as    rowsRef, columnsRef, iterateRef and sweepRef in ref.go. In mixed kernels, k is
-//                 converted to float64 first. A row sum has 8 lanes (float32: 16), folded in halves.
-//                 Every row adds to q[j] with one FMA, i ascending.
+// The row index i is from 0 to m−1, and the column index j is from 0 to n−1.
+//
+// Same bits as    rowsRef, columnsRef, iterateRef and sweepRef in ref.go. Mixed kernels first
+//                 convert k to float64. A row sum has 8 lanes (16 for float32). The fold repeatedly adds the upper half
+//                 of the lanes to the lower half. The rows add to q[j] in ascending order, with one FMA per row.
 // Layout          k is m×n, row-major, with stride ldk in elements. v and q have n elements; a and u
-//                 have m. m, n ≥ 1.
-// Tile            4 rows × 64 bytes of a vector. iterate, sweep: one loop computes the row sums of four
+//                 have m elements. m, n ≥ 1.
+// Tile            4 rows × 64 bytes of a vector. In iterate and sweep, one loop computes the row sums of four
 //                 rows, and adds the previous four rows to q. Y0–Y7 hold the lanes of the sums, Y8–Y11 u,
-//                 Y12 v and Y13 q. Converted elements of k are in Y12 or Y13. Rows of rowlo to rowhi bytes:
-//                 the row sums have their own loop. Small k: another loop adds eight rows to q, eight rows
-//                 behind the sums, with u in Y2–Y9 and q in Y0 Y1. The last m mod 4 rows are processed one
-//                 by one.
+//                 Y12 v and Y13 q. Converted elements of k are in Y12 or Y13. For rows of rowlo to rowhi bytes,
+//                 the row sums have their own loop. For small k, another loop adds eight rows to q, eight rows
+//                 behind the row sums, with u in Y2–Y9 and q in Y0 Y1. The last m mod 4 rows are processed one
+//                 at a time.
 // Tail            columns: masked loads. Y14 Y15 keep the last, partial 64 bytes of q from the first row
-//                 to the last. rows: 1 row. No access outside the slices.
+//                 to the last. rows: one at a time. No access outside the slices.
 // Special values  follow the arithmetic.
 // Registers       SI row to sum · AX pointer into the rows that are added to q · DI v ·
 //                 BX q · R11 a · R12 u · R13 rows left · DX ldk · R8 3 ldk · R9 bytes
 //                 of k in whole steps · R10 bytes of a row of k · CX offset in the row. In
-//                 the arguments, for small k: k first row that q lacks · u its u · n SI.
+//                 the arguments, for small k: k first row not yet added to q · u element of u for this row · n SI.
 // Source          own.
 
 //go:build amd64 && !purego
@@ -45,8 +47,8 @@
 #define rows R13
 
 // The constant small is the byte count of the largest matrix k that stays in the first-level cache. For such a matrix,
-// the kernel updates q eight rows behind the row sums. If a row has at least rowlo and at most rowhi bytes, the kernel
-// updates q in a separate loop right after the row sums, while the rows are in the cache.
+// the kernel adds a row to q only after it has computed the sums of the next eight rows. If a row has at least rowlo and at
+// most rowhi bytes, the kernel updates q in a separate loop right after the row sums, while the rows are in the cache.
 #define small 36864
 #define rowlo 3712
 #define rowhi 8704
@@ -67,7 +69,8 @@ TEXT ·passAVX2F32(SB), NOSPLIT, $0-65
 #include "pass_avx2_amd64.h"
 #undef F32
 
-// With a float32 k and float64 vectors, one loop computes the row sums and updates q, for rows of any length.
+// The mixed kernel has a float32 k and float64 vectors. It computes the row sums and updates q in one loop, for rows of any
+// length.
 #undef rowlo
 #undef rowhi
 #define rowlo 0

@@ -45,7 +45,7 @@ rowloop:
 	CMPQ  lag, $3
 	JEQ   lag8
 
-	// row sums of eight rows: Z(r) holds the lanes of row r
+	// compute the sums of eight rows: Z(r) holds the lanes of row r
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
@@ -92,7 +92,8 @@ dot8tail:
 	FMAZ((row4)(ld3*1), Z8, Z7, Z9)
 
 fold8:
-	// fold the lanes in halves: first rows 0 2, 4 6, 1 3, 5 7, then 0 2 4 6 and 1 3 5 7, then all in order
+	// Fold the lanes. First combine rows 0 and 2, 4 and 6, 1 and 3, and 5 and 7. Then combine rows 0 2 4 6, and rows 1 3 5 7.
+	// Then combine all rows, in order
 	HALFZ(Z0, Z2)
 	HALFZ(Z4, Z6)
 	HALFZ(Z1, Z3)
@@ -296,7 +297,7 @@ rowtail:
 	TESTQ x, x
 	JEQ   factors4
 
-	// row sums of four rows
+	// compute the sums of four rows
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
@@ -407,7 +408,7 @@ row1loop:
 	TESTQ x, x
 	JEQ   add1
 
-	// the sum of one row
+	// compute the sum of one row
 	VPXORQ Z0, Z0, Z0
 	XORL   c, c
 	CMPQ   whole, $0

@@ -3,25 +3,29 @@
 //	rows     u[i] = Σ_j k[i*ldk+j] v[j]
 //	columns  q[j] = q[j] + Σ_i u[i] k[i*ldk+j]
 //	iterate  u[i] = a[i] / Σ_j k[i*ldk+j] v[j]      q[j] = q[j] + Σ_i u[i] k[i*ldk+j]
-//	sweep    u[i] = a[i] Σ_j k[i*ldk+j] v[j]        q[j] = q[j] + Σ_i u[i] k[i*ldk+j]      0≤i<m  0≤j<n
+//	sweep    u[i] = a[i] Σ_j k[i*ldk+j] v[j]        q[j] = q[j] + Σ_i u[i] k[i*ldk+j]
 //
-// Same bits as    rowsRef, columnsRef, iterateRef and sweepRef in ref.go. In mixed kernels, k is
-//                 converted to float64 first. A row sum has 8 lanes (float32: 16), folded in halves.
-//                 Every row adds to q[j] with one FMA, i ascending.
+// The row index i is from 0 to m−1, and the column index j is from 0 to n−1.
+//
+// Same bits as    rowsRef, columnsRef, iterateRef and sweepRef in ref.go. Mixed kernels first
+//                 convert k to float64. A row sum has 8 lanes (16 for float32). The fold repeatedly adds the upper half
+//                 of the lanes to the lower half. The rows add to q[j] in ascending order, with one FMA per row.
 // Layout          k is m×n, row-major, with stride ldk in elements. v and q have n elements; a and u
-//                 have m. m, n ≥ 1.
+//                 have m elements. m, n ≥ 1.
 // Tile            8 rows × 64 bytes of a vector. The first loop over the columns computes the row sums, with
 //                 their lanes in Z0–Z7. The second loop goes from the last column to the first and updates
-//                 q, with u in Z16–Z23 and q in Z0. Converted elements of k are in Z9–Z12. Rows of at most
-//                 1280 bytes: one loop over the columns sums 8 rows, and adds to q the 8 rows that are
-//                 16 rows before, with q in Z24. Then 4 rows; the last m mod 4 rows one by one.
+//                 q, with u in Z16–Z23 and q in Z0. Converted elements of k are in Z9–Z12. For rows of at
+//                 most 1280 bytes, one loop over the columns computes the sums of 8 rows and adds 8 earlier
+//                 rows to q, 16 rows behind the row sums, with q in Z24. The last m mod 8 rows are processed 4
+//                 rows at a time, then one at a time.
 // Tail            columns: opmask K1. Z31 keeps the last, partial 64 bytes of q from the first row to the
 //                 last. No access outside the slices.
 // Special values  follow the arithmetic.
 // Registers       SI row of k · AX row + 4 ldk · DI v · BX q · R11 a · R12 u · R13 rows
 //                 left · DX ldk · R8 3 ldk · R9 bytes of k in whole steps · R10 bytes of a
-//                 row of k · CX offset in the row · K1 mask · Z31 partial step of q. Short rows: R10 R13 rows
-//                 −16 and −12. The arguments keep the former contents of R10 and R13, and the lag.
+//                 row of k · CX offset in the row · K1 mask · Z31 last, partial 64 bytes of q. For
+//                 short rows, R10 and R13 point 16 and 12 rows behind SI. The arguments keep the former contents of R10
+//                 and R13, and a counter of the rows not yet added to q.
 // Source          own.
 
 //go:build amd64 && !purego

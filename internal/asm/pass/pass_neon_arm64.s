@@ -1,22 +1,25 @@
 // pass, float64, float32 and mixed, NEON.
 //
 //	iterate   u[i] = a[i] / Σ_j K_ij v[j]     q[j] = q[j] + Σ_i u[i] K_ij
-//	sweep     u[i] = a[i] Σ_j K_ij v[j]       q[j] = q[j] + Σ_i u[i] K_ij      0≤i<m  0≤j<n
+//	sweep     u[i] = a[i] Σ_j K_ij v[j]       q[j] = q[j] + Σ_i u[i] K_ij
 //	rows      u[i] = Σ_j K_ij v[j]            iterate or sweep without q
 //	columns   q[j] = q[j] + Σ_i u[i] K_ij     iterate or sweep without v
 //	begin     r[i] = Σ_j (K_ij M_ij) v[j]     s[i] = w[i] r[i]
 //	                                          q[j] = q[j] + Σ_i K_ij (u[i] M_ij + s[i])
 //
+// The row index i is from 0 to m−1, and the column index j is from 0 to n−1.
+//
 // Same bits as    rowsRef, columnsRef, iterateRef, sweepRef and beginRef in ref.go. A row sum has 16
-//                 lanes (float64: 8) in four registers, folded in halves. Every row adds to q[j] with
-//                 one FMA (begin: two), i ascending. In mixed kernels, K is converted to float64.
+//                 lanes (8 for float64) in four registers. The fold repeatedly adds the upper half of the
+//                 lanes to the lower half. The rows add to q[j] in ascending order, with one FMA per row (two
+//                 in begin). Mixed kernels first convert K to float64.
 // Layout          K and M are m×n, row-major, with strides in elements. v and q have n elements; a, u,
-//                 w, r and s have m. m, n ≥ 1.
+//                 w, r and s have m elements. m, n ≥ 1.
 // Tile            4 rows × four registers. The kernel computes four row sums, and then updates q while
 //                 the rows are in the cache.
-// Tail            columns: one register, then loads and stores of single lanes; rows: 1 row.
+// Tail            columns: one register, then loads and stores of single lanes. rows: one at a time.
 //                 No access outside the slices.
-// Special values  follow the arithmetic; a short last step is padded with zeros.
+// Special values  follow the arithmetic. The last, partial register is padded with zeros.
 // Registers       named below; V0–V15 lanes of the sums, or V0–V3 q · V16–V19 v · V20–V27 K ·
 //                 V28 V29 sums, then u · V31 zero. begin: V4–V7 u M + s, V8–V11 s · V20–V27
 //                 K, M · V30 V31 M, s.
@@ -31,7 +34,7 @@
 #define rows R0
 #define cols R1
 #define kp R2     // pointer to the first of the four current rows of K
-#define ldkb R3   // row stride in bytes
+#define ldkb R3   // row stride of K in bytes
 #define vp R4     // pointer to v
 #define ap R5     // pointer into a
 #define up R6     // pointer into u
@@ -46,8 +49,8 @@
 #define spare R15
 #define moved R16 // byte count for the next pointer update
 
-// DOT_A and DOT_B add K·v to four registers of lanes of a row sum. V16–V19 hold v. DOT_A takes K from V20–V23, and
-// DOT_B takes K from V24–V27.
+// DOT_A and DOT_B add the products K·v of four registers to the lanes of a row sum in a, b, c and d. V16–V19 hold v. DOT_A
+// takes K from V20–V23, and DOT_B takes K from V24–V27.
 #define DOT_A(a, b, c, d) \
 	FMLA(a, 20, 16); \
 	FMLA(b, 21, 17); \
@@ -76,7 +79,7 @@
 	FMLA(c, 26, 17); \
 	FMLA(d, 27, 17)
 
-// PAD4 adds +0 from V31 to four registers of lanes, which turns −0 into +0.
+// PAD4 adds the +0 in V31 to four registers of lanes. This addition turns −0 into +0.
 #define PAD4(a, b, c, d) \
 	FADD(a, a, 31); \
 	FADD(b, b, 31); \
@@ -116,7 +119,7 @@
 #define LDT1(row, mat, f, n, g) LDK1(row, mat, f, n)
 #define LDTPART(row, mat, e, f, v, n, g, w) LDKPART(row, mat, e, f, v, n)
 
-// The AXPY macros add u_i K_ij to q_j. The argument op (FMLA_ROW0 …) selects u_i in V28.
+// The AXPY macros add u_i K_ij to q_j. The argument op (FMLA_ROW0 …) selects the element u_i of V28.
 #define AXPY_A(op) \
 	op(0, 20, 28); \
 	op(1, 21, 28); \
@@ -129,7 +132,8 @@
 	op(3, 27, 28)
 #define AXPY1(op, n, m, si, v, t) op(0, n, 28)
 
-// UPDATE4 computes u_i = UPDATE(a_i, s_i) for four rows, where s_i is the row sum. UPDATE1 does the same for one row.
+// UPDATE4 computes u_i = UPDATE(a_i, s_i) for four rows, where s_i is the row sum and the macro UPDATE divides or multiplies.
+// UPDATE1 does the same for one row.
 #define UPDATE4 \
 	LDROWS(ap, F16, F17); \
 	ADD $(4*ESIZE), ap; \
@@ -370,7 +374,7 @@ TEXT ·sweepNEONMixed(SB), NOSPLIT, $0-64
 	LDPART(row, e, f, v, spare); \
 	LDPART(mat, e, g, w, spare)
 
-// The AXPY macros add K_ij (u_i M_ij + s_i) to q_j. The argument op (FMLA_ROW0 …) selects u_i in V28.
+// The AXPY macros add K_ij (u_i M_ij + s_i) to q_j. The argument op (FMLA_ROW0 …) selects the element u_i of V28.
 #define AXPY_A(op) \
 	op(4, 24, 28); \
 	op(5, 25, 28); \
@@ -394,8 +398,8 @@ TEXT ·sweepNEONMixed(SB), NOSPLIT, $0-64
 	op(t, m, 28); \
 	FMLA(0, n, t)
 
-// UPDATE4 computes s_i = w_i r_i for four rows, stores r_i and s_i, and loads u_i. SPREAD4 copies every s_i to all lanes
-// of one of V8–V11. UPDATE1 does the same for one row.
+// UPDATE4 computes s_i = w_i r_i for four rows, stores r_i and s_i, and loads u_i. SPREAD4 copies the
+// four s_i to all lanes of V8, V9, V10 and V11. UPDATE1 does the work of UPDATE4 for one row.
 #define UPDATE4 \
 	STROWS_P(F28, F29, rp); \
 	LDROWS(wp, F16, F17); \

@@ -6,7 +6,7 @@ import (
 	"github.com/gomonge/monge/internal/asm/num"
 )
 
-// An element of K is first converted to the type of the vectors, which is exact.
+// The Go reference implementations convert every element of K to the type of the vectors. The conversion is exact.
 
 func rowsRef[K, T num.Float](m, n int, s []T, k []K, ldk int, v []T) {
 	for i := range m {

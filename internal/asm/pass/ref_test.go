@@ -12,8 +12,8 @@ import (
 )
 
 // These tests compare the Go reference implementations with exact arithmetic. The error of a sum is at most
-// γ_k Σ|terms|, where k is the largest number of roundings of a term. A row sum has k = ⌈n/w⌉ + log₂w, and a column
-// sum has k = m. The comments of some tests list additional roundings.
+// γ_k Σ|terms|, where k is the largest number of roundings of a term. A row sum of n elements in w lanes
+// has k = ⌈n/w⌉ + log₂w, and a column sum of m elements has k = m. The comments of some tests list additional roundings.
 
 // small returns random sizes of an m × n matrix. Most sizes are at most 40, and some rows are longer.
 func small(rng *rand.Rand) (m, n int) {
@@ -23,7 +23,7 @@ func small(rng *rand.Rand) (m, n int) {
 	return 1 + rng.IntN(40), 1 + rng.IntN(40)
 }
 
-// rowSum returns scale times the sum over j of the product of element j of all factors.
+// rowSum returns scale·Σ_j f[j]·g[j]·…, where the slices f, g, … are the factors.
 func rowSum[T num.Float](n int, scale float64, factors ...[]T) *asmtest.ExactSum {
 	var e asmtest.ExactSum
 	for j := range n {
@@ -36,7 +36,7 @@ func rowSum[T num.Float](n int, scale float64, factors ...[]T) *asmtest.ExactSum
 	return &e
 }
 
-// columnSum returns column sum j, which is Σ_i u_i K_ij plus the value before.
+// columnSum returns before + Σ_i u_i K_ij, where before is the initial value of q_j.
 func columnSum[T num.Float](m, n, j int, before T, u, k []T) *asmtest.ExactSum {
 	var e asmtest.ExactSum
 	e.Add(float64(before))
@@ -128,9 +128,9 @@ func sweepRefTest[T num.Float](t *testing.T) {
 	worstQ.Report(t, "q")
 }
 
-// TestBeginRef checks the error bounds of Begin. A term of r has one more product than a term of a row sum, and a term
-// of s has two more. A term of q has the rounding of the inner FMA and of up to m outer FMAs. So the errors are at
-// most γ_(k+1) Σ|terms| for r, γ_(k+2) Σ|terms| for s, and γ_(m+1) Σ|terms| for q, given the computed s.
+// TestBeginRef checks the error bounds of Begin. A term of r is rounded once more than a term of a row sum, and a term of s
+// is rounded twice more. A term of q is rounded by the inner FMA and by up to m outer FMAs. So the errors are at most
+// γ_(k+1) Σ|terms| for r, γ_(k+2) Σ|terms| for s, and γ_(m+1) Σ|terms| for q, given the computed s.
 func TestBeginRef(t *testing.T) {
 	t.Run("f64", beginRefTest[float64])
 	t.Run("f32", beginRefTest[float32])

@@ -103,7 +103,7 @@ GLOBL tailmask<>(SB), RODATA|NOPTR, $128
 	VUNPCKHPD    X0, X0, X1; \
 	add          X1, X0, X0
 
-// FMASHORT is FMA for half of the partial step. It multiplies the elements of K that mask selects by u, and adds the
+// FMASHORT is like FMA, but for half of the partial step. It multiplies the elements of K that mask selects by u, and adds the
 // products to acc. K is at the address a, and tx is the lower half of t.
 #define FMASHORT(a, mask, u, acc, tx, t) \
 	LOADSHORT(a, mask, tx, t); \
@@ -119,7 +119,7 @@ GLOBL tailmask<>(SB), RODATA|NOPTR, $128
 	DECL  t;         \
 	KMOVW t, mask
 
-// FMAZ is FMA for the partial step, padded with zeros.
+// FMAZ is like FMA, but for the partial step, which it pads with zeros.
 #define FMAZ(a, u, acc, t) \
 	LOADZ(a, t);  \
 	fma t, u, acc
@@ -137,7 +137,7 @@ GLOBL tailmask<>(SB), RODATA|NOPTR, $128
 	add        Z8, a, a
 
 // FOLDFOURZ folds the lanes that HALFZ(Z0, Z2), HALFZ(Z1, Z3) and QUARTERZ(Z0, Z1) leave of four
-// rows. For float64 these are the sums, in order.
+// rows. For float64, the result is the four sums, in order.
 #define FOLDFOURZ \
 	VEXTRACTF64X4 $1, Z0, Y1; \
 	VUNPCKLPD     Y1, Y0, Y8; \

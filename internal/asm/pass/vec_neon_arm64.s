@@ -1,14 +1,16 @@
 // vec, float64, float32 and mixed, NEON.
 //
 //	divide        dst[i] = x[i] / y[i]
-//	countOutside  #{ i : not lo ≤ x[i] ≤ hi }
+//	countOutside  number of i for which lo ≤ x[i] ≤ hi is false
 //	narrow        dst[i] = x[i] rounded to float32, or +0 if |x[i]| < 2⁻¹²⁶
-//	widen         dst[i] = x[i]                                                0≤i<n
+//	widen         dst[i] = x[i], float32 to float64
+//
+// The index i is from 0 to n−1.
 //
 // Same bits as    divideRef, countOutsideRef, narrowRef and widenRef in ref.go. Divisions and
 //                 conversions are correctly rounded.
 // Layout          dst, x and y have n contiguous elements. n ≥ 1.
-// Tile            four registers (in narrow and widen: of float64), then one register.
+// Tile            four registers, then one register. In narrow and widen, the registers hold float64 elements.
 // Tail            divide: loads and stores of single lanes. countOutside: copies one element to all
 //                 lanes. narrow and widen: one element. No access outside the slices.
 // Special values  follow the arithmetic and the conversions; comparisons with NaN are false.

@@ -1,9 +1,11 @@
 // vector, float64, float32 and mixed, AVX2 + FMA.
 //
 //	divide        dst[i] = x[i] / y[i]
-//	countOutside  #{ i : not lo ≤ x[i] ≤ hi }
+//	countOutside  number of i for which lo ≤ x[i] ≤ hi is false
 //	narrow        dst[i] = x[i] rounded to float32, or +0 if |x[i]| < 2⁻¹²⁶
-//	widen         dst[i] = x[i], float32 to float64                          0≤i<n
+//	widen         dst[i] = x[i], float32 to float64
+//
+// The index i is from 0 to n−1.
 //
 // Same bits as    divideRef, countOutsideRef, narrowRef and widenRef in ref.go. Divisions and
 //                 conversions are correctly rounded.
@@ -53,7 +55,7 @@
 	maskmove 32(yp)(c*1), Y13, Y3; \
 	div      Y3, Y1, Y1
 
-// INSIDE sets the lanes of t with low ≤ a ≤ high to −1, and all other lanes to 0. It overwrites Y4.
+// INSIDE sets lane l of t to −1 if low ≤ a[l] ≤ high, and to 0 otherwise. It overwrites Y4.
 #define INSIDE(a, t) \
 	compare $0x12, a, low, t;   \
 	compare $0x12, high, a, Y4; \
@@ -78,7 +80,7 @@
 	addcount Y2, Y8, Y8;           \
 	addcount Y3, Y9, Y9
 
-// SUMCOUNTS sets AX to the sum of the lanes of Y8, which are int64.
+// SUMCOUNTS sets AX to the sum of the int64 lanes of Y8.
 #define SUMCOUNTS \
 	VEXTRACTI128 $1, Y8, X9; \
 	VPADDQ       X9, X8, X8; \

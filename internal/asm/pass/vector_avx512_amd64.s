@@ -1,9 +1,11 @@
 // vector, float64, float32 and mixed, AVX-512 F.
 //
 //	divide        dst[i] = x[i] / y[i]
-//	countOutside  #{ i : not lo ≤ x[i] ≤ hi }
+//	countOutside  number of i for which lo ≤ x[i] ≤ hi is false
 //	narrow        dst[i] = x[i] rounded to float32, or +0 if |x[i]| < 2⁻¹²⁶
-//	widen         dst[i] = x[i], float32 to float64                          0≤i<n
+//	widen         dst[i] = x[i], float32 to float64
+//
+// The index i is from 0 to n−1.
 //
 // Same bits as    divideRef, countOutsideRef, narrowRef and widenRef in ref.go. Divisions and
 //                 conversions are correctly rounded.

@@ -1,5 +1,5 @@
 // Package price finds the least reduced cost of a row. The network simplex method uses it to choose the arc that enters the
-// tree, and shortest augmenting paths use it to choose the next column.
+// tree, and the algorithm of shortest augmenting paths uses it to choose the next column.
 //
 //	Least   least_j (c_j − u) − v_j and its lowest index
 //	Two     least_j c_j − v_j and its lowest index, and the least of the other elements

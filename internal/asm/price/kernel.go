@@ -13,22 +13,22 @@ const (
 	elementCost = 8  // cost per element, in the units of asm.Piece
 )
 
-// lanes is the result of one call of assembly, for a piece of a row. The field least[l] is the least element with an index
-// j such that j mod blockSize = l. The field at is the lowest index of the least element. If no element is below +Inf,
-// the field at is arbitrary.
+// lanes is the result of one call of assembly, for a piece of a row. Element l of least is the minimum of the elements
+// whose index j satisfies j mod blockSize = l. The field index is the lowest index of the minimum of the piece. If no element
+// is below +Inf, index is arbitrary.
 type lanes struct {
 	least [blockSize]float64
-	at    float64
+	index float64
 }
 
-// lowerLeast returns the minimum of the value least and the least element in x, and the index of this minimum. The argument
-// at is the index of the value least. The lanes x are for a piece of the row that begins at index first.
-func (x *lanes) lowerLeast(first int, least float64, at int) (float64, int) {
-	j := int(x.at)
+// lowerLeast merges the minimum of a piece, given by x, with the minimum of the preceding pieces, given by least and index.
+// It returns the smaller value and its index. The piece begins at element first of the row.
+func (x *lanes) lowerLeast(first int, least float64, index int) (float64, int) {
+	j := int(x.index)
 	if r := x.least[j&(blockSize-1)]; r < least {
 		return r, first + j
 	}
-	return least, at
+	return least, index
 }
 
 // minLane returns the least element of all lanes.
@@ -38,52 +38,52 @@ func (x *lanes) minLane() float64 {
 		min(min(min(v[8], v[9]), min(v[10], v[11])), min(min(v[12], v[13]), min(v[14], v[15]))))
 }
 
-// LeastLanes calls the assembly that Least uses. It is for tests. It sets least[l] to the least (c_j − u) − v_j with
-// j mod 16 = l, or to +Inf if these values are all +Inf or NaN. It sets *at to the lowest index of the least value of the
-// row. len(c) must be a positive multiple of 16.
-func LeastLanes[T num.Float](least *[16]float64, at *float64, c []T, u float64, v []float64) {
+// LeastLanes calls the assembly that Least uses. Only tests call LeastLanes. It sets least[l] to the minimum of
+// (c_j − u) − v_j over all j with j mod 16 = l, or to +Inf if these values are all +Inf or NaN. It sets *index to the lowest
+// index of the minimum of the row. len(c) must be a positive multiple of 16.
+func LeastLanes[T num.Float](least *[16]float64, index *float64, c []T, u float64, v []float64) {
 	asm.CheckVector(len(v), len(c))
 	var x lanes
 	if !leastBlocks(&x, c, u, v) {
 		leastLanesRef(&x, c, u, v)
 	}
-	*least, *at = x.least, x.at
+	*least, *index = x.least, x.index
 }
 
-// RelaxLanes calls the assembly that Relax uses. It is for tests. It updates d like Relax. Then it sets the arguments least
-// and at like LeastLanes, but for the values d_j instead of (c_j − u) − v_j.
-func RelaxLanes[T num.Float](least *[16]float64, at *float64, d []float64, c []T, u float64, v []float64) {
+// RelaxLanes calls the assembly that Relax uses. Only tests call RelaxLanes. It updates d like Relax. Then it sets least and
+// *index like LeastLanes, with the new d_j instead of (c_j − u) − v_j.
+func RelaxLanes[T num.Float](least *[16]float64, index *float64, d []float64, c []T, u float64, v []float64) {
 	asm.CheckVector(len(v), len(c))
 	asm.CheckVector(len(d), len(c))
 	var x lanes
 	if !relaxBlocks(&x, d, c, u, v) {
 		relaxLanesRef(&x, d, c, u, v)
 	}
-	*least, *at = x.least, x.at
+	*least, *index = x.least, x.index
 }
 
 // Least returns the least (c_j − u) − v_j and its lowest index. It returns +Inf and −1 if no element is below +Inf. Least
 // panics if v is shorter than c.
 func Least[T num.Float](c []T, u float64, v []float64) (float64, int) {
 	asm.CheckVector(len(v), len(c))
-	least, at, done := math.Inf(1), -1, 0
+	least, index, done := math.Inf(1), -1, 0
 	for n := len(c) / blockSize * blockSize; n >= minAssembly && done < n; {
 		p := min(asm.Piece(len(c), elementCost, blockSize), n-done)
 		var x lanes
 		if !leastBlocks(&x, c[done:done+p], u, v[done:]) {
 			break
 		}
-		least, at = x.lowerLeast(done, least, at)
+		least, index = x.lowerLeast(done, least, index)
 		done += p
 	}
-	return leastRef(c, u, v, done, least, at)
+	return leastRef(c, u, v, done, least, index)
 }
 
 // Two returns the least c_j − v_j and its lowest index, like Least with u = 0. It also returns the least of all other
 // elements as second, or +Inf if there are no other elements. Two panics if v is shorter than c.
-func Two[T num.Float](c []T, v []float64) (least float64, at int, second float64) {
+func Two[T num.Float](c []T, v []float64) (least float64, index int, second float64) {
 	asm.CheckVector(len(v), len(c))
-	least, at, second = math.Inf(1), -1, math.Inf(1)
+	least, index, second = math.Inf(1), -1, math.Inf(1)
 	done := 0
 	for n := len(c) / blockSize * blockSize; n >= minAssembly && done < n; {
 		p := min(asm.Piece(len(c), elementCost, blockSize), n-done)
@@ -91,14 +91,14 @@ func Two[T num.Float](c []T, v []float64) (least float64, at int, second float64
 		if !leastBlocks(&x, c[done:done+p], 0, v[done:]) {
 			break
 		}
-		old, was := least, at
-		least, at = x.lowerLeast(done, least, at)
-		if at != was { // the second value may be the previous minimum, or another element in the lane of the new minimum
-			second = min(second, old)
-			l := at % blockSize
+		oldLeast, oldIndex := least, index
+		least, index = x.lowerLeast(done, least, index)
+		if index != oldIndex { // the second least value may be the previous minimum, or be in the same lane as the new minimum
+			second = min(second, oldLeast)
+			l := index % blockSize
 			x.least[l] = math.Inf(1)
 			for j := done + l; j < done+p; j += blockSize {
-				if r := float64(c[j]) - v[j]; r < second && j != at {
+				if r := float64(c[j]) - v[j]; r < second && j != index {
 					second = r
 				}
 			}
@@ -106,7 +106,7 @@ func Two[T num.Float](c []T, v []float64) (least float64, at int, second float64
 		second = min(second, x.minLane())
 		done += p
 	}
-	return twoRef(c, v, done, least, at, second)
+	return twoRef(c, v, done, least, index, second)
 }
 
 // Lower sets d_j to min(d_j, (c_j − u) − v_j) for j < len(c). It panics if v or d is shorter than c.
@@ -130,15 +130,15 @@ func Lower[T num.Float](d []float64, c []T, u float64, v []float64) {
 func Relax[T num.Float](d []float64, c []T, u float64, v []float64) (float64, int) {
 	asm.CheckVector(len(v), len(c))
 	asm.CheckVector(len(d), len(c))
-	least, at, done := math.Inf(1), -1, 0
+	least, index, done := math.Inf(1), -1, 0
 	for n := len(c) / blockSize * blockSize; n >= minAssembly && done < n; {
 		p := min(asm.Piece(len(c), elementCost, blockSize), n-done)
 		var x lanes
 		if !relaxBlocks(&x, d[done:], c[done:done+p], u, v[done:]) {
 			break
 		}
-		least, at = x.lowerLeast(done, least, at)
+		least, index = x.lowerLeast(done, least, index)
 		done += p
 	}
-	return relaxRef(d, c, u, v, done, least, at)
+	return relaxRef(d, c, u, v, done, least, index)
 }

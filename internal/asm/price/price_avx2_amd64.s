@@ -2,14 +2,16 @@
 //
 //	least   r_j = (c_j − u) − v_j
 //	relax   r_j = d_j = min(d_j, (c_j − u) − v_j)
-//	        x.least[l] = min r_j over j mod 16 = l, x.at = the lowest index of the least      0≤j<n
+//
+// The index j is from 0 to n−1. Both functions set x.least[l] to the minimum of all r_j with j mod 16 = l. They set
+// x.index to the lowest index of the minimum.
 //
 // Same bits as    leastLanesRef, relaxLanesRef and lowestIndexRef in ref.go.
-// Layout          c, v and d have n contiguous elements. x has 16 lanes of least, then at. n is a
-//                 positive multiple of 16.
+// Layout          c, v and d have n contiguous elements. The struct x holds the 16 lanes of least, and then
+//                 index. The length n is a positive multiple of 16.
 // Tile            16 elements: four registers.
 // Tail            none. Go code processes the remaining elements.
-// Special values  comparisons with NaN are false. If r_j is NaN, VMINPD returns the old value.
+// Special values  comparisons with NaN are false. If r_j is NaN, VMINPD keeps the old value.
 // Registers       SI c · BX v · DI d · DX x · CX n · AX current index · Y0 r · Y1 comparison · Y2–Y5
 //                 least · Y6–Y9 blocks of least · Y10 current block number · Y11 ones · Y12 u.
 // Source          own.

@@ -1,4 +1,4 @@
-// The end of least and relax: it stores the lanes and the lowest index of the least lane.
+// This code ends least and relax. It stores the lanes and the lowest index of the minimum.
 	VMOVUPD Y2, 0(xp)
 	VMOVUPD Y3, 32(xp)
 	VMOVUPD Y4, 64(xp)

@@ -1,4 +1,4 @@
-// The end of least and relax: it stores the lanes and the lowest index of the least lane.
+// This code ends least and relax. It stores the lanes and the lowest index of the minimum.
 	VMOVUPD Z2, 0(xp)
 	VMOVUPD Z3, 64(xp)
 

@@ -2,12 +2,14 @@
 //
 //	least   r_j = (c_j − u) − v_j
 //	relax   r_j = d_j = min(d_j, (c_j − u) − v_j)
-//	        x.least[l] = min r_j over j mod 16 = l, x.at = the lowest index of the least      0≤j<n
+//
+// The index j is from 0 to n−1. Both functions set x.least[l] to the minimum of all r_j with j mod 16 = l. They set
+// x.index to the lowest index of the minimum.
 //
 // Same bits as    leastLanesRef, relaxLanesRef and lowestIndexRef in ref.go.
-// Layout          c, v and d have n contiguous elements. x has 16 lanes of least, then at. n is a
-//                 positive multiple of 16.
-// Tile            16 elements: four registers, two times.
+// Layout          c, v and d have n contiguous elements. The struct x holds the 16 lanes of least, and then
+//                 index. The length n is a positive multiple of 16.
+// Tile            16 elements, in two halves of four registers.
 // Tail            none. Go code processes the remaining elements.
 // Special values  comparisons with NaN are false, so a NaN never replaces a value.
 // Registers       R0 elements left · R1 c · R2 v · R3 d · R4 x · R5 constants · V0–V3 r · V4–V7
@@ -45,8 +47,8 @@
 	OF4(FCMGT, 4, 12, 0);          \
 	OF4(BIT_16B, 12, 0, 4)
 
-// keep lowers four registers of least to the minimum with registers r to r+3. It sets V4–V7 to masks of the lowered
-// lanes. keepBlocks sets the blocks of these lanes to the current block number.
+// keep replaces four registers of least by their minimum with registers r to r+3. It sets V4–V7 to masks of the lanes that
+// become smaller. keepBlocks sets the blocks of these lanes to the current block number.
 #define keep(least, r) \
 	OF4(FCMGT, 4, least, r);       \
 	OF4(BIT_16B, least, r, 4)
@@ -56,8 +58,8 @@
 	BIT_16B(block+2, 9, 6);         \
 	BIT_16B(block+3, 9, 7)
 
-// least sets x to min(x, y). drop sets an element of index to +Inf if the same element of lanes is greater than V0. V11
-// holds +Inf.
+// least sets x to min(x, y). drop sets an element of register index to +Inf if the same element of
+// register lanes is greater than V0. V11 holds +Inf.
 #define least(x, y) \
 	FCMGT(4, x, y);                \
 	BIT_16B(x, y, 4)

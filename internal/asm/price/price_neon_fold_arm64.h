@@ -1,4 +1,4 @@
-// The end of least and relax: it stores the lanes and the lowest index of the least lane.
+// This code ends least and relax. It stores the lanes and the lowest index of the minimum.
 	FSTPQ (F16, F17), 0(xp)
 	FSTPQ (F18, F19), 32(xp)
 	FSTPQ (F20, F21), 64(xp)

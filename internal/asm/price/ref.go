@@ -6,55 +6,55 @@ import (
 	"github.com/gomonge/monge/internal/asm/num"
 )
 
-// leastRef returns the minimum of the value least and the reduced costs of all elements j ≥ i. It also returns the lowest
-// index of the minimum. The argument at is the index of the value least.
-func leastRef[T num.Float](c []T, u float64, v []float64, i int, least float64, at int) (float64, int) {
+// leastRef extends the minimum of the elements before i, given by least and index, to the elements j ≥ i. It returns the
+// minimum of all elements and its lowest index.
+func leastRef[T num.Float](c []T, u float64, v []float64, i int, least float64, index int) (float64, int) {
 	for j := i; j < len(c); j++ {
 		if r := (float64(c[j]) - u) - v[j]; r < least {
-			least, at = r, j
+			least, index = r, j
 		}
 	}
-	return least, at
+	return least, index
 }
 
-// twoRef returns the two smallest values among least, second and c_j − v_j for j ≥ i. It also returns the lowest index of
-// the smallest value.
-func twoRef[T num.Float](c []T, v []float64, i int, least float64, at int, second float64) (float64, int, float64) {
+// twoRef extends the two smallest values of the elements before i, least and second, to the elements j ≥ i. It returns the
+// two smallest values of all elements and the lowest index of the minimum.
+func twoRef[T num.Float](c []T, v []float64, i int, least float64, index int, second float64) (float64, int, float64) {
 	for j := i; j < len(c); j++ {
 		if r := float64(c[j]) - v[j]; r < second {
 			if second = r; r < least {
-				least, at, second = r, j, least
+				least, index, second = r, j, least
 			}
 		}
 	}
-	return least, at, second
+	return least, index, second
 }
 
 // relaxRef lowers d_j to the reduced cost of element j if that cost is smaller, for j ≥ i. It returns the minimum of least
 // and these d_j, and the lowest index of the minimum.
-func relaxRef[T num.Float](d []float64, c []T, u float64, v []float64, i int, least float64, at int) (float64, int) {
+func relaxRef[T num.Float](d []float64, c []T, u float64, v []float64, i int, least float64, index int) (float64, int) {
 	for j := i; j < len(c); j++ {
 		if r := (float64(c[j]) - u) - v[j]; r < d[j] {
 			d[j] = r
 		}
 		if d[j] < least {
-			least, at = d[j], j
+			least, index = d[j], j
 		}
 	}
-	return least, at
+	return least, index
 }
 
 // leastLanesRef is the Go reference implementation of the assembly that Least uses.
 func leastLanesRef[T num.Float](x *lanes, c []T, u float64, v []float64) {
 	var blocks [blockSize]float64
 	for l := range blockSize {
-		least, at := math.Inf(1), 0.
+		least, block := math.Inf(1), 0.
 		for j := l; j < len(c); j += blockSize {
 			if r := (float64(c[j]) - u) - v[j]; r < least {
-				least, at = r, float64(j/blockSize)
+				least, block = r, float64(j/blockSize)
 			}
 		}
-		x.least[l], blocks[l] = least, at
+		x.least[l], blocks[l] = least, block
 	}
 	lowestIndexRef(x, &blocks)
 }
@@ -63,7 +63,7 @@ func leastLanesRef[T num.Float](x *lanes, c []T, u float64, v []float64) {
 func relaxLanesRef[T num.Float](x *lanes, d []float64, c []T, u float64, v []float64) {
 	var blocks [blockSize]float64
 	for l := range blockSize {
-		least, at := math.Inf(1), 0.
+		least, block := math.Inf(1), 0.
 		for j := l; j < len(c); j += blockSize {
 			r := (float64(c[j]) - u) - v[j]
 			if !(r < d[j]) {
@@ -71,29 +71,29 @@ func relaxLanesRef[T num.Float](x *lanes, d []float64, c []T, u float64, v []flo
 			}
 			d[j] = r
 			if r < least {
-				least, at = r, float64(j/blockSize)
+				least, block = r, float64(j/blockSize)
 			}
 		}
-		x.least[l], blocks[l] = least, at
+		x.least[l], blocks[l] = least, block
 	}
 	lowestIndexRef(x, &blocks)
 }
 
-// lowestIndexRef sets x.at to the lowest index of the least element. The element in x.least[l] is from block blocks[l], so
-// its index is 16·blocks[l] + l.
+// lowestIndexRef sets x.index to the lowest index of the minimum of x.least. The value x.least[l] comes from the block with
+// number blocks[l], so its index is 16·blocks[l] + l.
 func lowestIndexRef(x *lanes, blocks *[blockSize]float64) {
 	least := x.least
 	reduceMin(&least)
-	var index [blockSize]float64
+	var indices [blockSize]float64
 	for l, r := range x.least {
-		at := num.FMA(blocks[l], blockSize, float64(l))
+		index := num.FMA(blocks[l], blockSize, float64(l))
 		if least[0] < r {
-			at = math.Inf(1)
+			index = math.Inf(1)
 		}
-		index[l] = at
+		indices[l] = index
 	}
-	reduceMin(&index)
-	x.at = index[0]
+	reduceMin(&indices)
+	x.index = indices[0]
 }
 
 // reduceMin sets v[0] to the least element of v.

@@ -4,7 +4,7 @@
 //	TransMul  g_lk = g_lk + Σ_i y_il x_ik            one chain of FMAs, i ascending
 //	Panel     y_ij = y_ij + Σ_k a_ik b_kj            one chain of FMAs, k ascending
 //	          h_j  = max(h_j, f_i − y_ij)            one rounding; NaN is ignored
-//	Pack      to_kr = c·x_rk                         one product
+//	Pack      dst_kr = c·x_rk                        one product
 //	Norms     n_i  = n_i + Σ_k x_ik²                 one chain of FMAs, k ascending
 //
 // Mul projects samples: x has a row for each sample, and b is the projection matrix. The vector lanes of

@@ -48,8 +48,8 @@ func TransMul[T num.Float](m, p, d int, g []T, ldg int, x []T, ldx int, y []T, l
 		}
 		return
 	}
-	// A call sums many rows, because every call loads and stores g. But the rows of y in a call must fit in the L1 cache. If
-	// x does not fit in the L2 cache, a call has only the number of rows that the hardware prefetches.
+	// One call of assembly sums many rows, because every call loads and stores g. But the rows of y must fit in the L1 cache.
+	// If x does not fit in the L2 cache, a call sums only as many rows as the hardware can prefetch.
 	rows := min(m, 128)
 	switch {
 	case exceedsCache[T](m, ldx) && p*num.Lanes[T]() <= 256:
@@ -77,8 +77,8 @@ func exceedsCache[T num.Float](m, ld int) bool {
 func PanelColumns[T num.Float]() int { return num.Lanes[T]() * 3 / 2 }
 
 // Panel adds a·b to the m × [PanelColumns] matrix y. If r is not nil, Panel sets y_ij to r_i + s_j first. The operand a is
-// packed in groups of four rows, and every group is a d × 4 matrix. The operand b is a d × [PanelColumns] matrix. The row
-// count m must be a multiple of 4. If h is not nil, Panel sets h_j to max(h_j, f_i − y_ij) over all rows i.
+// packed in groups of four rows, and every group is stored as a d × 4 matrix. The operand b is a d × [PanelColumns] matrix.
+// The row count m must be a multiple of 4. If h is not nil, Panel sets h_j to max(h_j, f_i − y_ij) over all rows i.
 func Panel[T num.Float](m, d int, y []T, ldy int, a, b, r, s, f, h []T) {
 	w := PanelColumns[T]()
 	asm.CheckMatrix(len(y), m, w, ldy)
@@ -106,14 +106,14 @@ func Panel[T num.Float](m, d int, y []T, ldy int, a, b, r, s, f, h []T) {
 	}
 }
 
-// Pack transposes the 4 × d matrix x and multiplies it by factor. It stores the d × 4 result in the slice to, with row
+// Pack transposes the 4 × d matrix x and multiplies it by factor. It stores the d × 4 result in the slice dst, with row
 // stride step.
-func Pack[T num.Float](d int, to []T, step int, x []T, ldx int, factor T) {
+func Pack[T num.Float](d int, dst []T, step int, x []T, ldx int, factor T) {
 	asm.CheckMatrix(len(x), 4, d, ldx)
-	asm.CheckMatrix(len(to), d, 4, step)
+	asm.CheckMatrix(len(dst), d, 4, step)
 	for k := 0; k < d; {
 		n := asm.Piece(d-k, 4, 4)
-		pack(n, to[k*step:], step, x[k:], ldx, factor)
+		pack(n, dst[k*step:], step, x[k:], ldx, factor)
 		k += n
 	}
 }

@@ -1,12 +1,16 @@
 // norms, float64 and float32, AVX2 + FMA.
 //
-//	n[i] = (0, or n[i] with add) + Σ_k x[i*ldx+k]²      0≤i<rows  0≤k<d
+//	n[i] = n[i] + Σ_k x[i*ldx+k]²      if add is set
+//	n[i] = Σ_k x[i*ldx+k]²             otherwise
 //
-// Same bits as    normsRef in ref.go: k ascending, one FMA per term.
+// The row index i is from 0 to rows−1, and the column index k is from 0 to d−1.
+//
+// Same bits as    normsRef in ref.go. A row sum adds its terms in ascending order of k, with one FMA per term.
 // Layout          x is rows×d, row-major. The rows fill three vectors: 12 rows of float64, 24 of float32. d ≥ 1.
-// Tile            one row for each lane: three vectors of rows × 4 columns, transposed in registers. A vector has one
-//                 or two groups of four rows. The loop prefetches every row 128 bytes ahead.
-// Tail            columns: one in each iteration. Rows have no tail.
+// Tile            each lane sums one row. A tile has three vectors of rows and four columns, transposed in registers. A
+//                 vector has one group of four rows (float64) or two groups (float32). The loop prefetches every row
+//                 128 bytes ahead.
+// Tail            columns: one in each iteration. The rows have no tail.
 // Special values  follow the arithmetic.
 // Registers       AX BX CX DX DI R8 groups of rows at column k · SI ldx · R9 3·ldx · R10 k left · R11 n ·
 //                 Y0–Y2 sums · Y4–Y12 x and its transpose.
@@ -46,7 +50,7 @@
 #define F64
 #include "type_amd64.h"
 
-// The macro two adds the squares of two elements of each of four rows to the lanes of s. The elements are i bytes after g.
+// The macro two adds the squares of two elements of each of four rows to the lanes of s. The elements begin i bytes after g.
 #define two(i, g, s) \
 	VMOVUPD     i(g), X4;                    \
 	VMOVUPD     i(g)(ldxb*1), X5;            \

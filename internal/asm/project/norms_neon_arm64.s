@@ -1,11 +1,15 @@
 // norms, float64 and float32, NEON.
 //
-//	n[i] = (0, or n[i] with add) + Σ_k x[i*ldx+k]²      0≤i<rows  0≤k<d
+//	n[i] = n[i] + Σ_k x[i*ldx+k]²      if add is set
+//	n[i] = Σ_k x[i*ldx+k]²             otherwise
 //
-// Same bits as    normsRef in ref.go: k ascending, one FMA per term.
+// The row index i is from 0 to rows−1, and the column index k is from 0 to d−1.
+//
+// Same bits as    normsRef in ref.go. A row sum adds its terms in ascending order of k, with one FMA per term.
 // Layout          x is rows×d, row-major. The rows fill six registers: 12 rows of float64, 24 of float32. d ≥ 1.
-// Tile            one row for each lane: six registers of rows × 2 columns (float32: 4), transposed in registers.
-// Tail            columns: one in each iteration. Rows have no tail.
+// Tile            each lane sums one row. A tile has six registers of rows and two columns (four for float32), transposed in
+//                 registers.
+// Tail            columns: one in each iteration. The rows have no tail.
 // Special values  follow the arithmetic.
 // Registers       R0 k left · R1 n · R2 x at k · R3 ldx · R4 a row of x · V0–V5 sums · V16–V27 x and its transpose.
 // Source          own.

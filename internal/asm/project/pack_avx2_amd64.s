@@ -1,8 +1,10 @@
 // pack, float64 and float32, AVX2 + FMA.
 //
-//	to[k*step+r] = factor·x[r*ldx+k]      0≤r<4  0≤k<d
+//	to[k*step+r] = factor·x[r*ldx+k]
 //
-// Same bits as    packRef in ref.go: one product for each element.
+// The input row index r is from 0 to 3, and the input column index k is from 0 to d−1.
+//
+// Same bits as    packRef in ref.go. Every element is one product.
 // Layout          x is 4×d and to is d×4, row-major. d ≥ 1.
 // Tile            4 rows × 4 columns. The loop prefetches the same columns of the next four rows.
 // Tail            columns: one in each iteration.

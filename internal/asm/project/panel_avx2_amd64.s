@@ -1,16 +1,18 @@
 // panel, float64 and float32, AVX2 + FMA.
 //
-//	y[i*ldy+j] = r[i] + s[j], or y[i*ldy+j] without r, + Σ_k a[i/4*4*d+k*4+i%4]·b[k*w+j]      0≤i<m  0≤j<w  0≤k<d
-//	h[j]       = max(h[j], f[i] − y[i*ldy+j])                                        if h is not nil
+//	y[i*ldy+j] = r[i] + s[j] + Σ_k a[i/4*4*d+k*4+i%4]·b[k*w+j]          if r is not nil
+//	y[i*ldy+j] = y[i*ldy+j] + Σ_k a[i/4*4*d+k*4+i%4]·b[k*w+j]           if r is nil
+//	h[j]       = max(h[j], f[i] − y[i*ldy+j])                            if h is not nil
 //
-// Same bits as    panelRef in ref.go: k ascending, one FMA per term.
-// Layout          a is in groups of four rows, each d×4. b is d×w, and w columns are three vectors. y is m×w,
-//                 row-major. m, d ≥ 1. m is a multiple of 4.
+// The row index i is from 0 to m−1, the column index j is from 0 to w−1, and k is from 0 to d−1.
+//
+// Same bits as    panelRef in ref.go. A sum adds its terms in ascending order of k, with one FMA per term.
+// Layout          a is packed in groups of four rows, and every group is a d×4 matrix. b is d×w, and w columns fill three
+//                 vectors. y is m×w, row-major. m, d ≥ 1. m is a multiple of 4.
 // Tile            4 rows × 3 vectors of columns; four terms k in each iteration. Every tile prefetches a twelfth of
-//                 the b of the next panel, and y of the next tile.
-// Tail            terms: one in each iteration. Rows and columns have no tail.
-// Special values  follow the arithmetic; the maximum takes x only where x > h, so it ignores
-//                 NaN.
+//                 the operand b of the next panel, and the elements of y of the next tile.
+// Tail            terms: one in each iteration. The rows and columns have no tail.
+// Special values  follow the arithmetic. The maximum replaces h by a value x only if x > h, so NaN is ignored.
 // Registers       AX groups left · BX a at k · CX b at k · DX y at the tile · SI ldy · DI k left ·
 //                 R8 r · R9 scratch, f at the end · R10 b behind this panel · R11 s · R12 h · R13 y
 //                 two rows below · Y0–Y11 sums · Y12 Y13 Y15 b, h at the end · Y14 a.

@@ -1,12 +1,15 @@
 // product, float64 and float32, AVX2 + FMA.
 //
-//	c[i*ldc+j] = (c[i*ldc+j] or 0) + Σ_k a[i*ra+k*ka]·b[k*ldb+j]      0≤i<rows  0≤j<cols  0≤k<depth
+//	c[i*ldc+j] = c[i*ldc+j] + Σ_k a[i*ra+k*ka]·b[k*ldb+j]      if more is set
+//	c[i*ldc+j] = Σ_k a[i*ra+k*ka]·b[k*ldb+j]                   otherwise
 //
-// Same bits as    mulRef and transMulRef in ref.go: k ascending, one FMA per term.
+// The row index i is from 0 to rows−1, the column index j is from 0 to cols−1, and k is from 0 to depth−1.
+//
+// Same bits as    mulRef and transMulRef in ref.go. A sum adds its terms in ascending order of k, with one FMA per term.
 // Layout          b is depth×cols and c is rows×cols, row-major. a has two strides, so one kernel computes
 //                 both x·b (ra = ldx, ka = 1) and yᵀ·x (ra = 1, ka = ldy). rows, cols, depth ≥ 1. The
 //                 columns fill whole tiles. Only the last vector may be partial.
-// Tile            8 rows × 1 vector of columns, 5 × 2, 4 × 3 or 3 × 4; two terms k in each iteration.
+// Tile            8 rows × 1 vector of columns, 5 × 2, 4 × 3 or 3 × 4. An iteration adds two terms k.
 // Tail            columns: the last vector of a tile is masked. rows: the last tile computes its last
 //                 row several times and stores it once. No access outside the slices.
 // Special values  follow the arithmetic.

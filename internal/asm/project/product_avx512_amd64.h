@@ -30,7 +30,7 @@ rowloop:
 	SUBQ $8, rowsleft
 	JLT  row4
 
-	// sums = 0 or c
+	// set the sums to c if more is set, or else to 0
 	zero3(Z0, Z1, Z2)
 	zero3(Z3, Z4, Z5)
 	zero3(Z6, Z7, Z8)
@@ -193,7 +193,7 @@ row4:
 	ADDQ $4, rowsleft
 	JLT  row2
 
-	// sums = 0 or c
+	// set the sums to c if more is set, or else to 0
 	zero3(Z0, Z1, Z2)
 	zero3(Z3, Z4, Z5)
 	zero3(Z6, Z7, Z8)
@@ -236,7 +236,7 @@ row2:
 	ADDQ $2, rowsleft
 	JLT  row1
 
-	// sums = 0 or c
+	// set the sums to c if more is set, or else to 0
 	zero3(Z0, Z1, Z2)
 	zero3(Z3, Z4, Z5)
 	CMPB more+80(FP), $0
@@ -271,7 +271,7 @@ row1:
 	ADDQ $1, rowsleft
 	JLT  coldone
 
-	// sums = 0 or c
+	// set the sums to c if more is set, or else to 0
 	zero3(Z0, Z1, Z2)
 	CMPB more+80(FP), $0
 	JEQ  begin1

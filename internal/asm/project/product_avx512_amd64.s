@@ -1,8 +1,11 @@
 // product, float64 and float32, AVX-512 F and VL.
 //
-//	c[i*ldc+j] = (c[i*ldc+j] or 0) + Σ_k a[i*ra+k*ka]·b[k*ldb+j]      0≤i<rows  0≤j<cols  0≤k<depth
+//	c[i*ldc+j] = c[i*ldc+j] + Σ_k a[i*ra+k*ka]·b[k*ldb+j]      if more is set
+//	c[i*ldc+j] = Σ_k a[i*ra+k*ka]·b[k*ldb+j]                   otherwise
 //
-// Same bits as    mulRef and transMulRef in ref.go: k ascending, one FMA per term.
+// The row index i is from 0 to rows−1, the column index j is from 0 to cols−1, and k is from 0 to depth−1.
+//
+// Same bits as    mulRef and transMulRef in ref.go. A sum adds its terms in ascending order of k, with one FMA per term.
 // Layout          b is depth×cols and c is rows×cols, row-major. a has two strides, so one kernel computes
 //                 both x·b (ra = ldx, ka = 1) and yᵀ·x (ra = 1, ka = ldy). rows, cols, depth ≥ 1.
 // Tile            8 rows × 3 vectors of columns, with sums in Z0–Z23 and b in Z24–Z26. The FMA broadcasts a
@@ -84,8 +87,8 @@
 	fma.BCST a, b1, s1; \
 	fma.BCST a, Y26, h2
 
-// load3 loads one row of a tile from pointer k, and store3 stores one row to pointer ctile. The macros advance these
-// pointers to the next row.
+// load3 loads one row of a tile from the address in k, and store3 stores one row to the address in ctile. The macros advance
+// these pointers to the next row.
 #define load3(s0, s1, s2) \
 	move.Z (k), K1, s0;           \
 	move.Z (k)(second*1), K2, s1; \
@@ -105,8 +108,8 @@
 	move.Z (bp)(tmp*1), K2, b1; \
 	move.Z (bp)(third*1), K3, b2
 
-// The macro step advances the pointers to the next term k, and sets the flags for the branch that follows. The macro step4 is
-// for tiles of at most four rows.
+// The macro step advances the pointers to the next term k, and decrements the number of remaining terms. The macro step4 does
+// the same for tiles of at most four rows.
 #define step \
 	ADDQ kab, ap; \
 	ADDQ kab, aq; \

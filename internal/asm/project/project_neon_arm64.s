@@ -1,14 +1,17 @@
 // project, float32 and float64, NEON.
 //
-//	Mul       y_il = y_il + Σ_k x_ik b_kl      0≤i<m  0≤l<p  0≤k<d
+//	Mul       y_il = y_il + Σ_k x_ik b_kl
 //	TransMul  g_lk = g_lk + Σ_i y_il x_ik
 //
-// Same bits as    mulRef and transMulRef in ref.go: one FMA per term, k (in TransMul: i) ascending.
+// The index i is from 0 to m−1, l is from 0 to p−1, and k is from 0 to d−1.
+//
+// Same bits as    mulRef and transMulRef in ref.go. A sum adds its terms in ascending order of k (of i in TransMul), with
+//                 one FMA per term.
 // Layout          x is m×d, b is d×p, y is m×p and g is p×d, row-major, with strides in elements.
 //                 m, p, d ≥ 1.
-// Tile            Mul: 8 rows × 2 registers. TransMul: 4 rows l × 4 registers.
+// Tile            Mul: 8 rows × 2 registers. TransMul: 4 rows × 4 registers.
 // Tail            columns: 8 or 4 rows × 1 register, then loads and stores of single
-//                 lanes; rows: 1 row × 4 registers. No access outside the slices.
+//                 lanes. rows: 1 row × 4 registers. No access outside the slices.
 // Special values  follow the arithmetic.
 // Registers       named below; Mul: V0–V15 y · V16–V19 b · V20–V27 x. TransMul:
 //                 V0–V15 g · V16–V19 x · V20–V23 y.
@@ -25,7 +28,7 @@
 	CMP  last, to; \
 	CSEL HI, last, to, to
 
-// The first group of registers is for Mul and TransMul. The second group is for Mul, and the third group is for TransMul.
+// Mul and TransMul use the first group of registers. Only Mul uses the second group, and only TransMul uses the third group.
 #define rows R0
 #define ps R1     // number of columns of y
 #define depth R2  // number of columns of x

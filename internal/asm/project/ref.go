@@ -32,7 +32,8 @@ func transMulRef[T num.Float](m, p, d int, g []T, ldg int, x []T, ldx int, y []T
 	}
 }
 
-// panelRef is the Go reference implementation of Panel. Row i of a is every fourth element of its group of four rows.
+// panelRef is the Go reference implementation of Panel. In the packed operand a, element (i, k) is element 4·k + i mod 4 of
+// the row group ⌊i/4⌋.
 func panelRef[T num.Float](m, w, d int, y []T, ldy int, a, b, r, s, f, h []T) {
 	for i := range m {
 		row := y[i*ldy:][:w]

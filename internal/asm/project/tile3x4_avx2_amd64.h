@@ -62,7 +62,7 @@ rowloop:
 	CMPB  more+80(FP), $0
 	JEQ   sum
 
-	// c_ij = c, if the product is added to it
+	// c_ij = c if more is set
 	VMOVDQU  (mask), Y15
 	MOVQ     ldc+32(FP), koff
 	MOVQ     crow, bk

@@ -53,7 +53,7 @@ rowloop:
 	CMPB  more+80(FP), $0
 	JEQ   sum
 
-	// c_ij = c, if the product is added to it
+	// c_ij = c if more is set
 	MOVQ     ldc+32(FP), koff
 	MOVQ     crow, bk
 	move     (bk), Y0
