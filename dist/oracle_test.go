@@ -9,7 +9,8 @@ import (
 	"github.com/gomonge/monge/internal/oracle/trial"
 )
 
-// blocked lists folders with block sizes. The test draws shapes around these sizes.
+// blocked lists the folders whose code processes matrices in blocks. The test uses many random shapes close to the block
+// sizes.
 var blocked = []string{"dist", "internal/asm", "internal/asm/gram", "internal/asm/distance", "internal/asm/project", "internal/asm/exp"}
 
 func TestOracle(t *testing.T) {
@@ -59,16 +60,16 @@ func clouds[T dist.Float](c *trial.Case) (x, z dist.Matrix[T]) {
 	return x, matrix(m)
 }
 
-// visitElements calls f for all elements of an n × m matrix if there are at most the given number.
-// For a larger matrix, it calls f for random elements, some of which are at the edges.
-func visitElements(c *trial.Case, n, m, most int, f func(i, j int)) {
-	if n*m <= most {
+// visitElements calls f for all elements of an n × m matrix with at most limit elements. For a larger
+// matrix, it calls f for random elements, some of which are at the edges.
+func visitElements(c *trial.Case, n, m, limit int, f func(i, j int)) {
+	if n*m <= limit {
 		for k := range n * m {
 			f(k/m, k%m)
 		}
 		return
 	}
-	for range most {
+	for range limit {
 		i, j := c.IntN(n), c.IntN(m)
 		switch c.IntN(8) {
 		case 0:

@@ -36,7 +36,7 @@ func returnPanel[T Float](p *panel[T]) {
 }
 
 // panelShape returns the number of features and the number of columns of a panel, for d features
-// and m columns. A panel has up to Depth features and 12 SIMD vectors of columns. With few
+// and m columns. A panel has up to Depth features, and columns for up to 12 SIMD vectors. With few
 // features, a panel has as many columns as fit in its memory. With AVX-512 and more than Depth
 // features, a panel has the columns of one kernel tile, so that every distance is written once.
 // NOTES.md of internal/asm/distance has the measurements.
@@ -57,11 +57,12 @@ func panelShape[T Float](d, m int) (depth, width int) {
 	return depth, min(width, m)
 }
 
-// transpose copies columns k … k+kc−1 of rows j … j+w−1 of z to kc rows of w elements.
+// transpose copies w rows and kc columns of z, beginning at row j and column k. It returns the
+// transpose: kc rows of w elements.
 func (b *panel[T]) transpose(z Matrix[T], j, w, k, kc int) []T {
 	zt := b.data[:w*kc]
 	r := 0
-	for ; r+4 <= w; r += 4 { // four rows at a time touch a quarter of the cache lines
+	for ; r+4 <= w; r += 4 { // writing four elements at a time touches each cache line less often
 		z0 := z.Data[(j+r)*z.Stride+k:][:kc]
 		z1 := z.Data[(j+r+1)*z.Stride+k:][:kc]
 		z2 := z.Data[(j+r+2)*z.Stride+k:][:kc]

@@ -11,10 +11,10 @@ import (
 // by a projection p (d × c) with one column for each component. A nil offset means 0; otherwise it
 // must have c elements. To subtract a mean from the rows first, pass −mean·p.
 //
-// An element is one chain of fused multiply-adds over ascending k that begins with its offset. Its
-// error is at most about (d+1)·2⁻⁵³ (2⁻²⁴ in float32) times |offset_l| + Σ_k |x_ik p_kl|. It
-// depends only on its row of x and its column of p. NaN and infinities propagate as in IEEE 754
-// arithmetic.
+// An element of dst is one chain of fused multiply-adds over ascending k that begins with the offset.
+// With u = 2⁻⁵³ for float64 and u = 2⁻²⁴ for float32, the error of an element is at most about (d+1)·u
+// times |offset_l| + Σ_k |x_ik p_kl|. An element depends only on its row of x and its column of p. NaN
+// and infinities propagate as in IEEE 754 arithmetic.
 //
 // Project is optimized for few components, up to some dozens, and an x much larger than p. It does
 // not allocate. It panics if shapes do not match, if a matrix does not fit its data, or if dst

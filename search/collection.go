@@ -64,8 +64,8 @@ func (c *Collection) mostRows() int {
 	return max(query.Rows, segmentElements/padTo(c.cols, query.Unit)/query.Rows*query.Rows)
 }
 
-// newPart returns an empty part to append to now.parts. The part has room for at least the given
-// number of rows, but never for more than c.mostRows() rows.
+// newPart returns an empty part to append to the parts of a snapshot. The part has room for at least
+// the given number of rows, but never for more than c.mostRows() rows.
 func (c *Collection) newPart(snapshot *Rows, rows int) part {
 	room := firstRoom
 	if last := len(snapshot.parts) - 1; last >= 0 {
@@ -108,7 +108,7 @@ func (c *Collection) Append(x dist.Matrix[float32]) (first ID, err error) {
 	}
 	c.next += ID(x.Rows)
 	now.next = c.next
-	if k := len(now.parts) - 2; k >= 0 { // Delete does not compact the last segment; segment k is no longer the last
+	if k := len(now.parts) - 2; k >= 0 { // Delete did not compact segment k while it was the last segment
 		c.compact(&now, k)
 	}
 	c.now.Store(&now)

@@ -46,7 +46,7 @@ func sameNeighbors(a, b []Neighbor) bool {
 	})
 }
 
-// checkSnapshot compares all searches of a snapshot with searches of new rows with the same vectors.
+// checkSnapshot compares all kinds of searches in a snapshot with searches in new Rows that contain the same vectors.
 func checkSnapshot(t *testing.T, r *Rows, ref *reference, rng *rand.Rand) {
 	t.Helper()
 	cols := r.Cols()

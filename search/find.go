@@ -36,16 +36,16 @@ var (
 	// filters rows. Tests set smaller values.
 	sketchedRows, sketchedCols = 2048, 8
 	// firstBlock is the number of rows of the first block. Each later block doubles the number of
-	// compared rows, up to findElements elements for a block, so every filter uses the results for
-	// many rows. Tests set a smaller value.
+	// compared rows, up to findElements elements for a block, so that every filter can use the
+	// results of many compared rows. Tests set a smaller value.
 	firstBlock = 256
 )
 
 // filterState is the state of a prepared query in a search that filters rows.
 type filterState struct {
 	sketch    querySketch
-	filterKey float32 // largest key of a row that the filter passes
-	filterSet bool    // the filter is set for the key in the field aimed
+	filterKey float32 // the filter passes all rows whose key is at most filterKey
+	filterSet bool    // the filter is set for the key in filterKey
 	wait      int     // blocks to compare before the next attempt to filter
 	pause     int     // next value of the field wait
 	trusted   bool    // the filter has rejected most rows of the last block
@@ -56,16 +56,16 @@ type filterState struct {
 // candidate is a row that passed a filter.
 type candidate struct {
 	seg     *segment
-	row, at int // row in the segment, and position among all rows
+	row, at int // index of the row in the segment, and position of the row in the Rows
 }
 
-// block contains n consecutive rows of a segment. The fields from and at are the index of the first
-// row in the segment and its position in the Rows.
+// block contains n consecutive rows of a segment. The field from is the index of the first row in
+// the segment. The field at is the position of the first row in the Rows.
 type block struct {
 	*segment
 	from, n, at int
-	// source contains the same rows, starting at row first. The source is the segment itself, or a
-	// copy of the rows if a collection may store more rows in the same group of rows.
+	// source contains the rows of the block, starting at row index first. The source is the segment
+	// itself, or a copy of the rows if a collection may store more rows in the same group of rows.
 	source *segment
 	first  int
 	// grouped means that the block begins with the first row of a group of sketches, and that no
@@ -124,7 +124,7 @@ func (s *Searcher) filterBlock(ctx context.Context, b block, measure Measure, g 
 		m := min(sketch.Queries, len(s.prepared)-q)
 		info := &s.infos[q/sketch.Queries]
 		var use [sketch.Queries]bool
-		left, unknown := 0, false // number of queries to filter; whether some filter is untested
+		left, unknown := 0, false // number of filters in use; whether any filter is not trusted
 		for j := range m {
 			if use[j] = s.aimFilter(q+j, &info[j], measure, g); use[j] {
 				left++
@@ -159,7 +159,8 @@ func (s *Searcher) filterBlock(ctx context.Context, b block, measure Measure, g 
 	return nil
 }
 
-// hit contains a mask of the rows of a group that pass the filter of a query.
+// hit contains the mask of a group of rows and a query. Bit i of the mask is set if row i of the
+// group passes the filter of the query.
 type hit struct {
 	mask  uint32
 	group uint16
@@ -207,7 +208,7 @@ func (s *Searcher) filter(q int, use []bool, info *[sketch.Queries]sketch.Query,
 	}
 }
 
-// dropFilters disables the filters that too many of n rows pass. It returns the number of remaining filters.
+// dropFilters disables the filters that have passed too many of n rows. It returns the number of remaining filters.
 func (s *Searcher) dropFilters(q int, use []bool, n int) (left int) {
 	var passing [sketch.Queries]int
 	for _, h := range s.hits {
@@ -231,8 +232,8 @@ func (s *Searcher) dropFilters(q int, use []bool, n int) (left int) {
 }
 
 // aimFilter sets the filter of query i so that it passes all rows that may be in the result. It
-// reports whether to filter the block. If the result is false, the filter rejects all rows with a
-// usable sketch.
+// reports whether to filter the block. If aimFilter returns false, the filter rejects all rows with
+// a usable sketch.
 func (s *Searcher) aimFilter(i int, to *sketch.Query, measure Measure, g goal) bool {
 	f := &s.filters[i]
 	if f.wait > 0 {
@@ -247,8 +248,8 @@ func (s *Searcher) aimFilter(i int, to *sketch.Query, measure Measure, g goal) b
 	return f.filterSet
 }
 
-// offerLater stores a candidate row of query i. When query.Rows candidates are stored, it compares
-// them with the query.
+// offerLater stores a candidate row of query i. When query.Rows candidates are stored, offerLater
+// compares the candidates with the query.
 func (s *Searcher) offerLater(i int, c candidate, measure Measure, g goal) {
 	f := &s.filters[i]
 	f.list[f.waiting] = c
@@ -338,7 +339,7 @@ func (s *Searcher) gatherQueries(queries []int, stride int) ([]float32, []prepar
 	return s.chosen, s.chosenPrepared
 }
 
-// prepareSketch makes the sketch of query i of m queries. x contains its elements, padded with zeros.
+// prepareSketch makes the sketch of query i of m queries. The slice x contains the elements of the query, padded with zeros.
 func (s *Searcher) prepareSketch(i, m int, x []float32) {
 	d := len(x)
 	first := i / sketch.Queries * sketch.Queries

@@ -14,8 +14,8 @@ import (
 	"github.com/gomonge/monge/search"
 )
 
-// blocked lists the folders whose code processes rows or columns in blocks. The test draws shapes
-// around the block sizes.
+// blocked lists the folders whose code processes rows or columns in blocks. The test uses many
+// random shapes close to the block sizes.
 var blocked = []string{"search", "internal/asm/query", "internal/nearest"}
 
 func TestOracle(t *testing.T) {
@@ -149,7 +149,7 @@ func compareSearches(c *trial.Case, searcher *search.Searcher) {
 	c.Alone()
 	s := c.Shape(4000, c.Budget(1<<14, 1<<21), 1, 1, 1)
 	n, d, queries := max(1, s[0]), max(1, s[1]), s[2]
-	if c.Chance(3) { // rows long enough that a searcher compares several queries at once
+	if c.Chance(3) { // make the rows so long that a searcher compares several queries at once
 		n, d, queries = 65+c.IntN(200), 49+c.IntN(80), 2+c.IntN(5)
 	}
 	v, scale := c.Values(), 1.0
@@ -210,7 +210,8 @@ func compareSearches(c *trial.Case, searcher *search.Searcher) {
 		}
 	}
 	options := &search.SearchOptions{Filter: filter, Among: among, Workers: c.IntN(4)}
-	// For every query, a search must return the first rows of the list sorted by value.
+	// Check the values of Compare first. Then every search must return the first rows of the list
+	// sorted by value.
 	bound := func(i, j int) {
 		rows.Row(row, j)
 		checkValue(c, dst.Row(i)[j], q.Row(i), row, measure, d)

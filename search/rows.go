@@ -121,8 +121,8 @@ func (r *Rows) partCount(k int) int {
 	return r.n - r.parts[k].at
 }
 
-// segmentAt returns the segment of a position, and the index of the row in the segment. It panics
-// if there is no such position.
+// segmentAt returns the segment that contains position i, and the index of the row in the segment.
+// It panics if there is no such position.
 func (r *Rows) segmentAt(i int) (*segment, int) {
 	if uint(i) >= uint(r.n) {
 		panic(indexPanic)
@@ -155,7 +155,7 @@ type SearchOptions struct {
 	// several goroutines at the same time.
 	Filter func(ID) bool
 	// Among, if not nil, restricts the search to rows with these identifiers, which must ascend. Identifiers
-	// without a row are ignored. Use it for selective filters and for reranking.
+	// without a row are ignored. Use Among for selective filters and for reranking.
 	Among []ID
 	// Workers is the number of goroutines; 0 means 1. Results do not depend on Workers.
 	Workers int

@@ -21,7 +21,7 @@ const (
 // Neighbor is a row found by a search.
 type Neighbor struct {
 	Row   int     // position of the row
-	ID    ID      // its identifier
+	ID    ID      // identifier of the row
 	Value float32 // value of the measure for the query and the row; a zero is +0
 }
 
@@ -37,7 +37,7 @@ type Neighbor struct {
 type Searcher struct {
 	queries  []float32       // queries of a block, padded with zeros
 	prepared []preparedQuery // queries of the block
-	values   []float32       // values of queries and a block of rows
+	values   []float32       // values of the measure for the queries and a block of rows
 	nearest  []nearestCollector
 	within   []withinCollector
 	found    [][]Neighbor
@@ -73,11 +73,11 @@ const (
 	// rows gain nothing, because most of the time is spent adding the lanes of a SIMD register.
 	wideRow = 4 * query.Unit
 	// rowElements is the maximum number of elements of a block of rows. A block fits in the
-	// second-level cache, from which several queries read it.
+	// second-level cache, because several queries read the same block.
 	rowElements = 1 << 16
 	// If the rows have at least farElements elements, a single query uses the kernels for float32
-	// rows in main memory. NOTES.md of internal/asm/query has the measurements, with 32 MiB of
-	// third-level cache.
+	// rows in main memory. NOTES.md of internal/asm/query has the measurements, which were made
+	// with 32 MiB of third-level cache.
 	farElements = 7 << 20
 	// mostValues is the maximum number of values of all queries for one block of rows.
 	mostValues = 1 << 14
@@ -296,9 +296,10 @@ func (s *Searcher) compareBlock(source *segment, r *Rows, i, first, n int, measu
 	source.compare(s.values, &s.prepared[i], first, measure, single && r.n*source.stride >= farElements)
 }
 
-// blocks divides the rows at positions lo to hi−1 into blocks of at most width rows, and calls f
-// for each block. A width must be a multiple of query.Rows, and also of sketch.Rows if the part has
-// sketches.
+// blocks divides the rows at positions lo to hi−1 into blocks, and calls f for each block. The
+// function width returns the maximum number of rows in a block of a part. This number must be a
+// multiple of query.Rows. If the part has sketches and f filters rows, the number must also be a
+// multiple of sketch.Rows.
 func (s *Searcher) blocks(ctx context.Context, r *Rows, lo, hi int, width func(*part) int, f func(block) error) error {
 	for k := range r.parts {
 		p := &r.parts[k]
@@ -332,7 +333,8 @@ func (s *Searcher) blocks(ctx context.Context, r *Rows, lo, hi int, width func(*
 	return nil
 }
 
-// copyTail returns a segment with copies of rows lo … hi−1 (at most query.Rows), followed by rows of zeros.
+// copyTail copies rows lo to hi−1 of a segment to s.tail, and returns s.tail. At most query.Rows rows fit in s.tail. The
+// other rows of s.tail are zero or copies from earlier calls.
 func (s *Searcher) copyTail(seg *segment, lo, hi int) *segment {
 	if t := s.tail; t == nil || t.cols != seg.cols || t.storage != seg.storage {
 		s.tail = newSegment(seg.cols, query.Rows, seg.storage, true)
@@ -343,10 +345,10 @@ func (s *Searcher) copyTail(seg *segment, lo, hi int) *segment {
 	return s.tail
 }
 
-// compareAmong compares the prepared query with the rows whose identifiers are in ids, in ascending order.
+// compareAmong compares the prepared query with the rows whose identifiers are in ids. The identifiers must ascend.
 func (s *Searcher) compareAmong(ctx context.Context, r *Rows, ids []ID, measure Measure, result collector) error {
 	k, asked := 0, 0
-	var group [query.Rows]int // rows of the segment
+	var group [query.Rows]int // indices of rows in the segment
 	n := 0
 	compare := func(p part) {
 		for i, row := range group[:n] {
@@ -399,7 +401,7 @@ func (s *Searcher) copyTailRow(seg *segment, i, row int) {
 	s.tail.copyRow(i, seg, row)
 }
 
-// rowOf returns the row with an identifier, if it is among the first n rows.
+// rowOf returns the index of the row with the given identifier, and reports whether the row is among the first n rows.
 func (s *segment) rowOf(id ID, n int) (int, bool) {
 	if s.ids == nil {
 		row := int(id - s.first)

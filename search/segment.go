@@ -22,7 +22,8 @@ type segment struct {
 	stride  int // cols, rounded up to a multiple of query.Unit; the padding of a row is 0
 	storage Storage
 
-	// One of these fields contains the rows, padded with rows of zeros to a multiple of query.Rows.
+	// One of the next three fields contains the rows. The number of rows in the field is a multiple
+	// of query.Rows. Unused rows are zero.
 	data   []float32
 	halves []uint16
 	bytes  []int8
@@ -42,7 +43,8 @@ type segment struct {
 	deleted atomic.Pointer[[]atomic.Uint64]
 }
 
-// newSegment returns a segment with room for a number of rows. If plain is set, it has no sketches.
+// newSegment returns an empty segment with room for at least the given number of rows. If plain is true, the segment has
+// no sketches.
 func newSegment(cols, rows int, storage Storage, plain bool) *segment {
 	s := &segment{cols: cols, stride: padTo(cols, query.Unit), storage: storage}
 	n := padTo(rows, query.Rows)
@@ -152,7 +154,7 @@ func (s *segment) readRow(dst []float32, i int) {
 	}
 }
 
-// copyRow stores row j of another segment of the same kind as row i.
+// copyRow copies row j of another segment to row i of s. The segments must have the same storage and number of columns.
 func (s *segment) copyRow(i int, from *segment, j int) {
 	to, at := i*s.stride, j*s.stride
 	switch s.storage {
@@ -211,7 +213,8 @@ func scaleRow(x []float32) bool {
 }
 
 // compare sets dst to the products or squared distances of a prepared query and consecutive rows,
-// beginning at row index first. far means that float32 rows are in main memory and not in a cache.
+// beginning at row index first. The argument far is true if float32 rows are in main memory and not
+// in a cache.
 func (s *segment) compare(dst []float32, q *preparedQuery, first int, measure Measure, far bool) {
 	at, sq := first*s.stride, measure == MeasureSqEuclidean
 	switch {
@@ -262,7 +265,7 @@ func (s *segment) compareMany(dst []float32, m, n, ld int, q []float32, prepared
 	}
 }
 
-// divide divides the products of a query and rows first, first+1, … by the norms of the query and the rows.
+// divide divides each product in dst by the norms of the query and the row. The first product belongs to row index first.
 func (s *segment) divide(dst []float32, q *preparedQuery, first int) {
 	for i, norm := range s.norms[first:][:len(dst)] {
 		if norm < 0 {

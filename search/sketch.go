@@ -7,16 +7,16 @@ import (
 	"github.com/gomonge/monge/internal/asm/sketch"
 )
 
-// The filter bounds how near a row can be to a query. A row x is the sum of s·c, with integers c from −63 to 63, and a
-// remainder. A query q is the sum of t·p, with integers p from −127 to 127, and a remainder. Let u = 2⁻²⁴ be the rounding
-// error of float32, and m = ⌈d/16⌉ for d elements.
+// The filter bounds how near a row can be to a query. The sketch of a row x is s·c, with a scale s and integers c from −63 to
+// 63. The sketch of a query q is t·p, with a scale t and integers p from −127 to 127. Let u = 2⁻²⁴ be the rounding error of
+// float32, let m = ⌈d/16⌉ for d elements, and let r, n, g and h be upper bounds of norms:
 //
 //	r ≥ ‖x − s·c‖   n ≥ ‖x‖   g ≥ ‖q − t·p‖   h ≥ ‖q‖
 //	q·x = s·t·(c·p) + q·(x − s·c) + (q − t·p)·(s·c) ≤ s·t·(c·p) + r·(h+g) + n·g
 //
-// This is the Cauchy–Schwarz inequality with ‖s·c‖ ≤ n + r. The integer c·p is exact. Float64 sums give the squares of the
-// norms with a relative error below 2⁻³⁸. The norms are multiplied by 1 + 2⁻³⁰, and r and n are rounded up to float32, so
-// that n ≤ ‖x‖·(1 + 2⁻²²). The filter computes
+// The inequality follows from the Cauchy–Schwarz inequality and ‖s·c‖ ≤ n + r. The integer c·p is exact. Float64 sums give
+// the squares of the norms with a relative error below 2⁻³⁸. The norms are multiplied by 1 + 2⁻³⁰, and r and n are rounded
+// up to float32, so n ≤ ‖x‖·(1 + 2⁻²²). The filter computes
 //
 //	b = a·(c·p) + r·ρ + n·ν + n²·ω
 //
@@ -27,10 +27,10 @@ import (
 //   - The float32 operations of the filter err by at most 5.01·u·(|a·(c·p)| + |r·ρ| + |n·ν| + |n²·ω|). Because r is at most
 //     1.01·n and g at most 1.01·h, the first three terms are at most 41·u·n·h, in units of 1/t.
 //   - A float32 sum over 16 lanes of m products each, folded in four steps, errs by at most γ·Σ|q_k·x_k| ≤ γ·n·h with
-//     γ = (m+4)·u/(1 − (m+4)·u) ≤ (m+7)·u, as d is at most 100 000.
-//   - Underflow adds at most 2⁻¹⁴⁷ to the filter and d·2⁻¹⁴⁹ to the sum. Norms are at least 2⁻³⁶, so that both are below
-//     2⁻³⁰·u·n·h. Norms are at most 2³⁶, so that nothing overflows. A row with another norm passes every filter. A row of
-//     zeros is an exception: its b is exact. If the norm of the query is out of range, no row is filtered.
+//     γ = (m+4)·u/(1 − (m+4)·u) ≤ (m+7)·u, because d is at most 100 000.
+//   - Underflow adds at most 2⁻¹⁴⁷ to the filter and d·2⁻¹⁴⁹ to the sum. Norms are at least 2⁻³⁶, so both errors are below
+//     2⁻³⁰·u·n·h. Norms are at most 2³⁶, so nothing overflows. A row whose norm is out of this range passes every filter,
+//     except a row of zeros, for which b is exact. If the norm of the query is out of range, no row is filtered.
 //
 // So ρ = h + g always. With σ = (m+48)·u, the other coefficients are:
 //
@@ -48,9 +48,9 @@ import (
 // A row with b = τ passes, because the smaller identifier wins among rows with the same value. Nothing is filtered while a
 // threshold is infinite, and a row whose b is NaN passes.
 
-// The filter uses the sketch of a row or query only if its norm is in this range. In this range,
-// the bound does not overflow, and underflow loses less than the slack. A row of zeros also has a
-// sketch.
+// The filter uses the sketch of a row or query only if the norm of the vector is between leastNorm
+// and mostNorm. In this range, the bound does not overflow, and underflow loses less than the slack.
+// The filter also uses the sketch of a row of zeros.
 const (
 	leastNorm = 0x1p-36
 	mostNorm  = 0x1p36
@@ -63,13 +63,13 @@ const (
 	cosineSlack = 32
 	// squareSlack is the amount by which the weight of a squared norm is reduced below 1.
 	squareSlack = 0x1p-20
-	// normSlack bounds the relative amount by which a rounded norm is too large.
+	// normSlack is an upper bound of the relative error of a norm that is rounded up.
 	normSlack = 0x1p-22
 	// sumSlack bounds the relative error of float64 computations.
 	sumSlack = 0x1p-30
 )
 
-// roundUp returns a float32 number that is larger than every number within a relative distance of sumSlack from v.
+// roundUp returns a float32 number that is at least as large as every number within a relative distance of sumSlack from v.
 func roundUp(v float64) float32 {
 	v += float64(math.Abs(v) * sumSlack)
 	f := float32(v)
@@ -79,7 +79,7 @@ func roundUp(v float64) float32 {
 	return f
 }
 
-// roundDown returns a float32 number that is smaller than every number within a relative distance of sumSlack from v.
+// roundDown returns a float32 number that is at most as large as every number within a relative distance of sumSlack from v.
 func roundDown(v float64) float32 { return -roundUp(-v) }
 
 // inRange reports whether the sketch of a vector with this norm can be used.
@@ -96,7 +96,7 @@ func hasSketches(cols int, storage Storage, plain bool) bool {
 // isSketched reports whether the segment has sketches of its rows.
 func (s *segment) isSketched() bool { return s.groups != nil }
 
-// sketchRow makes the sketch of row i. x contains its elements, padded with zeros.
+// sketchRow makes the sketch of row i. The slice x contains the elements of the row, padded with zeros.
 func (s *segment) sketchRow(i int, x []float32) {
 	d := sketchFeatures(s.cols)
 	g, lane := &s.groups[i/sketch.Rows], i%sketch.Rows
@@ -131,7 +131,7 @@ type querySketch struct {
 }
 
 // newQuerySketch makes the sketch of a query x that is padded with zeros. It stores blocks of
-// sketch.Step codes at a distance of stride bytes.
+// sketch.Step codes. Consecutive blocks start stride bytes apart.
 func newQuerySketch(codes []int8, stride int, x []float32) querySketch {
 	scale, sum, square, rest := sketch.QuantizeQuery(codes, stride, x)
 	norm := math.Sqrt(square)
@@ -148,8 +148,8 @@ func newQuerySketch(codes []int8, stride int, x []float32) querySketch {
 	}
 }
 
-// setFilter sets the filter of a query so that it passes all rows whose key is at most key. It
-// returns false if no such filter exists. Then the search must compare all rows.
+// setFilter sets the filter of a query. The filter passes all rows whose key is at most the argument
+// key. If no such filter exists, setFilter returns false, and the search must compare all rows.
 func (q *querySketch) setFilter(filter *sketch.Query, key float32, measure Measure) bool {
 	if q.scale == 0 || key-key != 0 {
 		return false

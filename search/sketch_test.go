@@ -14,7 +14,7 @@ import (
 	"github.com/gomonge/monge/internal/testdata"
 )
 
-// smallSketches makes sketches of few rows, and lets searches filter early, until the test ends.
+// smallSketches lowers the size limits for sketches and filters until the test ends, so that small searches filter rows.
 func smallSketches(t testing.TB) {
 	rows, cols, first := sketchedRows, sketchedCols, firstBlock
 	sketchedRows, sketchedCols, firstBlock = 1, 1, sketch.Rows
@@ -24,7 +24,7 @@ func smallSketches(t testing.TB) {
 // kinds is the number of kinds of matrices that hardMatrix makes.
 const kinds = 12
 
-// hardMatrix returns rows that are hard for sketches in a way that depends on kind. Some rows are equal.
+// hardMatrix returns rows that are difficult for sketches. The argument kind selects the difficulty. Some rows are equal.
 func hardMatrix(rng *rand.Rand, kind, rows, cols int) dist.Matrix[float32] {
 	x := dist.NewMatrix[float32](rows, cols, nil)
 	center := make([]float64, cols)
@@ -303,8 +303,8 @@ func TestBound(t *testing.T) {
 			}
 			least := bigProduct(bigSum(filter, error.Neg(error)), alpha)
 			threshold := bigProduct(bigFloat(float64(info.Threshold)), alpha)
-			// most is the largest value of the row in units of the filter, and limit is the
-			// smallest value of a row in the result.
+			// The variable most is the largest possible value of the row, in units of the filter.
+			// The variable limit is the smallest value of a row in the result.
 			most, limit := bigFloat(0), bigFloat(0)
 			switch measure {
 			case MeasureInnerProduct:
@@ -317,7 +317,7 @@ func TestBound(t *testing.T) {
 				limit.Quo(limit, shrink)
 				limit = bigProduct(bigFloat(0.5), bigSum(qq, limit.Neg(limit)))
 			case MeasureCosine:
-				// value ≤ (q·x + γ·Σ|q·x|)/(‖q‖·‖x‖)·(1+γ)·(1+u) + 2⁻¹⁴⁹, and 1+γ is the error of the product of the norms
+				// value ≤ (q·x + γ·Σ|q·x|)/(‖q‖·‖x‖)·(1+γ)·(1+u) + 2⁻¹⁴⁹, where 1+γ accounts for the error of the product of the norms
 				cosine := bigSum(bigProduct(bigSum(qx, bigProduct(gamma, size), underflow), bigSum(bigFloat(1+2*u), gamma)), bigProduct(norms, bigFloat(0x1p-149)))
 				if cosine.Sign() < 0 {
 					cosine = bigSum(qx, bigProduct(gamma, size), underflow, bigProduct(bigSum(gamma, bigFloat(2*u)), norms))

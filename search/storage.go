@@ -24,7 +24,7 @@ var (
 )
 
 // Storage is the format in which [Rows] are stored. Every stored number represents a float32 number
-// exactly, and searches compute with this number. Only storing a number rounds it.
+// exactly, and searches compute with this number. Numbers are rounded only when they are stored.
 type Storage uint8
 
 const (
@@ -36,9 +36,9 @@ const (
 	// StorageBFloat16 stores the upper halves of float32 numbers, with 8 significant bits, in 2
 	// bytes each.
 	StorageBFloat16
-	// StorageInt8 stores a byte for each number, an integer from −127 to 127, and a scale of 4
-	// bytes for each row. A number is the integer times the scale. The error is at most 1/250 of
-	// the largest number of the row.
+	// StorageInt8 stores one byte for each number, and a scale of 4 bytes for each row. The byte is
+	// an integer from −127 to 127. A number is the integer times the scale. The error is at most
+	// 1/250 of the largest number of the row.
 	StorageInt8
 )
 
@@ -69,7 +69,7 @@ type RowOption uint8
 // not change.
 const NoSketch RowOption = 1
 
-// isPlain reports whether options contain NoSketch. It panics if one of them is unknown.
+// isPlain reports whether options contain NoSketch. It panics if an option is unknown.
 func isPlain(options []RowOption) (plain bool) {
 	for _, o := range options {
 		if o != NoSketch {

@@ -8,19 +8,19 @@ import (
 	"github.com/gomonge/monge/internal/asm/pair"
 )
 
-// DotInt8 returns Σ a[i]·b[i], exactly. It is 0 for empty slices.
+// DotInt8 returns the exact sum Σ a[i]·b[i]. The sum is 0 for empty slices.
 func DotInt8(a, b []int8) int64 {
 	checkLengths(len(a), len(b))
 	return compact.DotInt8(a, b)
 }
 
-// SqEuclideanInt8 returns Σ (a[i] − b[i])², exactly. It is 0 for empty slices.
+// SqEuclideanInt8 returns the exact sum Σ (a[i] − b[i])². The sum is 0 for empty slices.
 func SqEuclideanInt8(a, b []int8) int64 {
 	checkLengths(len(a), len(b))
 	return compact.SqEuclideanInt8(a, b)
 }
 
-// Hamming returns the number of bits in which a and b differ. It is 0 for empty slices.
+// Hamming returns the number of bits in which a and b differ. The result is 0 for empty slices.
 func Hamming[T byte | uint64](a, b []T) int {
 	checkLengths(len(a), len(b))
 	if unsafe.Sizeof(T(0)) == 8 {

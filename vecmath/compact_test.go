@@ -9,7 +9,7 @@ import (
 	"github.com/gomonge/monge/vecmath"
 )
 
-// TestIntegerSums compares sums of bytes and counts of bits with sums of single elements.
+// TestIntegerSums compares DotInt8, SqEuclideanInt8 and Hamming with simple loops.
 func TestIntegerSums(t *testing.T) {
 	rng := asmtest.NewRand(1)
 	for n := range 70 {
@@ -68,7 +68,7 @@ func TestQuantizeInt8(t *testing.T) {
 	}
 }
 
-// TestSignBits checks every position of a negative number, and that unused bits are zero.
+// TestSignBits tests a negative number at every position, and checks that unused bits are zero.
 func TestSignBits(t *testing.T) {
 	for n := range 20 {
 		for at := range n {

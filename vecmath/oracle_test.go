@@ -13,7 +13,8 @@ import (
 	"github.com/gomonge/monge/vecmath"
 )
 
-// blocked lists folders with block sizes. The test draws lengths around these sizes.
+// blocked lists the folders whose code processes data in blocks. The test uses many random lengths close to the block
+// sizes.
 var blocked = []string{"vecmath", "internal/asm/pair", "internal/asm/vector", "internal/asm/exp"}
 
 func TestOracle(t *testing.T) {
@@ -57,7 +58,7 @@ func comparePairs[T vecmath.Float](c *trial.Case) {
 	a := trial.Vector(c, n, value)
 	table := make([][]T, rows)
 	for i := range table {
-		if c.Chance(6) { // copy the elements of a, beginning at a random index
+		if c.Chance(6) { // copy the elements of slice a from a random index on
 			k := c.IntN(n + 1)
 			table[i] = trial.Vector(c, n, func(j int) T {
 				if j >= k {
@@ -311,7 +312,7 @@ func compareRows[T vecmath.Float](c *trial.Case) {
 func compareSoftmax[T vecmath.Float](c *trial.Case) {
 	n := c.Shape(20000, c.Budget(1<<13, 1<<15), 1)[0]
 	value := values[T](c)
-	if !c.Chance(4) { // use moderate differences between elements; the largest may be in the last block
+	if !c.Chance(4) { // use moderate differences between elements; the largest element may be in the last block
 		spread, rise := []float64{1e-3, 1, 30, 300}[c.IntN(4)], float64(c.IntN(3))
 		value = func(i int) T { return T(spread * (c.NormFloat64() + rise*float64(i)/float64(n))) }
 	}

@@ -67,7 +67,7 @@ func NormalizeRows[T Float](dst, src dist.Matrix[T]) {
 	applyToRows(dst, src, func(dst, src []T) { Normalize(dst, src) })
 }
 
-// longRow is the largest number of elements of a row in one call of a kernel.
+// longRow is the maximum number of elements in one call of a kernel. Longer rows need several calls.
 const longRow = asm.Budget / 8
 
 // AddScaled adds alpha·src[i] to dst[i], with one rounding. dst may be src.
@@ -143,7 +143,7 @@ func TopK[T Float](dst []int, x []T, k int) []int {
 	return dst
 }
 
-// siftDown restores the order of the subtree of the heap with root r, where only r may be out of order.
+// siftDown restores the heap order of the subtree with root r. Only the root may be out of order.
 func siftDown[T Float](heap []int, x []T, r int) {
 	for {
 		c := 2*r + 1

@@ -18,8 +18,8 @@ type Float = dist.Float
 
 const overlapPanic = "vecmath: destination overlaps the source, and is not the source"
 
-// chunk is the number of elements that a function passes through all of its kernels before the next
-// elements. A chunk fits in the first-level cache, and is a multiple of the number of SIMD lanes.
+// chunk is the number of elements that a function with several kernels processes at a time. A chunk
+// fits in the first-level cache, and is a multiple of the number of SIMD lanes.
 const chunk = 256
 
 // Exp sets dst[i] = exp(src[i]). Exp(±0) = 1, Exp(+Inf) = +Inf, Exp(−Inf) = +0, Exp(NaN) = NaN. Underflow is gradual.
@@ -30,7 +30,7 @@ func Exp[T Float](dst, src []T) {
 	exp.Exp(dst, src)
 }
 
-// Exp2 sets dst[i] = 2^src[i]. Results of integers are exact. Special values are as in
+// Exp2 sets dst[i] = 2^src[i]. Results for integer arguments are exact. Special values are as in
 // [Exp].
 func Exp2[T Float](dst, src []T) {
 	checkDestination(dst, src)
@@ -80,7 +80,7 @@ func Log[T Float](dst, src []T) {
 	vector.Log(dst, src)
 }
 
-// Log2 sets dst[i] = log₂ src[i]. Results of powers of two are exact. Special values are as in
+// Log2 sets dst[i] = log₂ src[i]. Results for powers of two are exact. Special values are as in
 // [Log].
 func Log2[T Float](dst, src []T) {
 	checkDestination(dst, src)
@@ -135,9 +135,9 @@ func LogSumExp[T Float](src []T) T {
 	return top + num.Log1p(rest)
 }
 
-// sumExp returns the largest element top, and the sum rest = Σ exp(src[i] − top) without one term
-// of the largest element. If top is infinite, rest has no meaning. When a block has a larger
-// element, the previous sum is scaled once.
+// sumExp returns the largest element top, and the sum rest = Σ exp(src[i] − top) over all elements
+// except one largest element. If top is infinite, rest has no meaning. When a block has a larger
+// element than the previous blocks, sumExp scales the previous sum.
 func sumExp[T Float](src []T) (top, rest T) {
 	s := exp.Sum[T]{Top: T(math.Inf(-1))}
 	count := 0 // elements equal to top

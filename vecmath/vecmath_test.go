@@ -17,7 +17,7 @@ import (
 	"github.com/gomonge/monge/vecmath"
 )
 
-// vectorFunction is a function that maps each element of a slice, and its error bound in ULP.
+// vectorFunction contains an elementwise function and its error bound in ULP.
 type vectorFunction[T vecmath.Float] struct {
 	name   string
 	f      func(dst, src []T)
@@ -200,7 +200,7 @@ func testReductions[T vecmath.Float](t *testing.T) {
 	}
 }
 
-// bigLog1p returns ln(1 + x) for x ≥ 0 with a relative error far below that of a float64.
+// bigLog1p returns ln(1 + x) for x ≥ 0. The relative error is far below the rounding error of a float64.
 func bigLog1p(x *big.Float) *big.Float {
 	if f, _ := x.Float64(); f < 1e-4 {
 		sum, power := newBig(), newBig().SetInt64(-1)
@@ -302,7 +302,7 @@ func TestSpecialValues(t *testing.T) {
 			t.Errorf("log-sum-exp of %v = %v, want %v", c.x, got, c.want)
 		}
 	}
-	// The sum excludes the largest element, so elements far below it contribute. The bounds are the documented bounds.
+	// LogSumExp must include elements far below the largest element. The error bounds are the documented bounds.
 	for _, top := range []float64{0, zero} {
 		log := []float64{top, -40}
 		got := vecmath.LogSumExp(log)

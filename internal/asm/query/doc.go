@@ -10,14 +10,15 @@
 // Rows have float32 elements, or elements of fewer bits. An element may be a bfloat16 or float16, or an
 // integer c from −127 to 127 that stands for s·c, where s is the scale of the row. Functions with Half or
 // Int8 in their names convert these elements to float32, which is exact for bfloat16 and float16. For
-// integers, the difference q_k − s·c is rounded once, and the factor s·c is rounded once. Scales of
-// compact.QuantizeInt8 have at most 17 bits, and then s·c is exact. So the result is the same as for the
-// float32 row s·c.
+// integers, SqEuclideanInt8 rounds the difference q_k − s·c once, and DotInt8 rounds the factor s·c once.
+// A scale from compact.QuantizeInt8 has at most 17 significant bits, so s·c is exact. The result is then
+// the same as for a float32 row with the elements s·c.
 //
 // Functions with Far in their names are for rows that are not in a cache.
 //
 // Functions with Many in their names compare m vectors with all rows, where m is a multiple of Queries. The
-// result of each vector and row has the same bits. They load the elements of a row once for three vectors.
+// results are bit-identical to the results for one vector. These functions load the elements of a row once
+// for three vectors.
 //
 // The contract:
 //

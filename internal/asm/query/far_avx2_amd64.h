@@ -1,6 +1,6 @@
-// A kernel for rows that are not in a cache. It reads four streams of n/4 rows side by side,
-// because a core reads several streams faster than one. The including file defines the function name QUERY, and TERM, which
-// adds to the lanes.
+// This kernel is for rows that are not in a cache. It reads four streams of n/4 rows at the same time, because a core reads
+// several streams faster than one stream. The including file defines the function name QUERY and the macro TERM, which adds
+// the terms of 16 elements to the lanes.
 
 // func query(n, d int, dst, q, x *float32)
 TEXT QUERY(SB), NOSPLIT, $0-args

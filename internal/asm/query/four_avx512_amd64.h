@@ -1,5 +1,8 @@
-// A kernel of four rows of float32 at a time. The including file defines the function name QUERY;
-// TERM, which adds to the lanes; and FETCH, which prefetches as many bytes of the next rows as one iteration of the loop reads.
+// This kernel processes four rows of float32 at a time. The including file defines:
+//
+//	QUERY   the function name
+//	TERM    adds the terms of 16 elements to the lanes
+//	FETCH   prefetches as many bytes of the next rows as one iteration of the loop reads
 
 // func query(n, d int, dst, q, x *float32)
 TEXT QUERY(SB), NOSPLIT, $0-args

@@ -17,7 +17,7 @@ func TestLevels(t *testing.T) {
 	seed := uint64(0)
 	for _, class := range asmtest.Classes() {
 		for _, n := range sizes.n {
-			seed++ // combines every length d with every kind of memory that an arena provides
+			seed++ // changes the kind of arena memory that the test uses for each length d
 			for _, d := range sizes.d {
 				seed++
 				asmtest.Compare(t, seed, func(a *asmtest.Arena[float32]) {
@@ -46,7 +46,7 @@ func TestHalfLevels(t *testing.T) {
 	seed := uint64(0)
 	for _, format := range []Half{BFloat16, Float16} {
 		for _, n := range sizes.n {
-			seed++ // combines every length d with every kind of memory that an arena provides
+			seed++ // changes the kind of arena memory that the test uses for each length d
 			for _, d := range sizes.d {
 				for _, class := range []asmtest.Class{asmtest.Gauss, asmtest.Special} {
 					seed++
@@ -64,9 +64,9 @@ func TestHalfLevels(t *testing.T) {
 	}
 }
 
-// halves returns a slice x of random 16-bit numbers in the memory of an arena. The index at is the start of the last k
-// elements. In half of the calls, most of the numbers are small.
-func halves(a *asmtest.Arena[float32], k int) (x []uint16, at int) {
+// halves returns a slice x of at least k random 16-bit numbers in the memory of an arena. The last k numbers begin at index
+// start. In half of the calls, most of the numbers are small.
+func halves(a *asmtest.Arena[float32], k int) (x []uint16, start int) {
 	in := a.InOut((k+1)/2, asmtest.Gauss)
 	if k == 0 {
 		return nil, 0

@@ -6,8 +6,8 @@ import "github.com/gomonge/monge/internal/asm"
 const Queries = 3
 
 // SqEuclideanMany sets dst[j·ldd+i] = Σ_k (q[j·d+k] − x[i·d+k])² for m vectors j and n rows i. The results are
-// bit-identical to the results of SqEuclidean. It panics if m is not a multiple of Queries, n of Rows or d of
-// Unit, or if a slice is too short.
+// bit-identical to the results of SqEuclidean. SqEuclideanMany panics if m, n and d are not multiples of
+// Queries, Rows and Unit, respectively, or if a slice is too short.
 func SqEuclideanMany(m, n, d int, dst []float32, ldd int, q, x []float32) {
 	checkMany(m, n, d, len(dst), ldd, len(q), len(x))
 	forEachTile(m, n, d, func(j, i, p, ahead, step int) {
@@ -68,16 +68,16 @@ func checkMany(m, n, d, dst, ldd, q, x int) {
 	asm.CheckMatrix(x, n, d, d)
 }
 
-// forEachTile calls f for every tile. A tile has Queries vectors, beginning with vector j, and p rows, beginning with row
-// i. The rows of a tile stay in the first-level cache for all vectors. Every call of f also prefetches a part of the rows
-// of the next tile. The offset ahead is the distance from row i to the first prefetch, in elements. The element count step
-// is the distance between two prefetches.
+// forEachTile calls f for every tile. A tile is Queries vectors, beginning with vector j, and p rows, beginning with row
+// i. The rows of a tile stay in the L1 cache for all vectors. Every call of f also prefetches a part of the rows of the
+// next tile. The argument ahead is the distance in elements from row i to the first prefetch. The argument step is the
+// distance in elements between two prefetches.
 func forEachTile(m, n, d int, f func(j, i, p, ahead, step int)) {
 	const near = 4096 // elements
 	rows := max(near/max(d, 1)/Rows*Rows, Rows)
 	for i := 0; i < n; i += rows {
 		p := min(rows, n-i)
-		next := min(rows, n-i-p) * d // number of elements of the rows of the next tile
+		next := min(rows, n-i-p) * d // number of elements in the next tile
 		for j := 0; j < m; j += Queries {
 			f(j, i, p, p*d+next/m*j, 2*Unit*next/max(p*d*m/Queries, 1))
 		}

@@ -1,7 +1,12 @@
-// A kernel for three vectors and two rows at a time. The including file defines the function
-// name MANY; args, the bytes of its arguments; size, the bytes of an element of x; ELEMENTS, which loads
-// eight elements of a row; TERMS, which adds the terms of these elements and of the elements of a vector to
-// the lanes; and SCALESTART and SCALENEXT, which step through the scales of the rows.
+// This kernel processes three vectors and two rows at a time. The including file defines:
+//
+//	MANY         the function name
+//	args         the byte count of the arguments
+//	size         the byte count of an element of x
+//	SCALESTART   loads the pointer to the scales
+//	SCALENEXT    advances the pointer to the scales of the next two rows
+//	ELEMENTS     loads eight elements of a row
+//	TERMS        adds the terms of eight elements of a vector and two rows to the lanes
 
 // func many(n, d int, dst *float32, ldd int, q *float32, x *T, ahead, step int) or
 // func many(n, d int, dst *float32, ldd int, q *float32, x *T, ahead, step int, scale *float32)
@@ -65,7 +70,7 @@ grouploop:
 	VADDPS Y10, Y8, Y8
 	VADDPS Y11, Y9, Y9
 
-	// lane l + lane l+4, first for row 0 of vectors 0 and 1, then for row 1 of vectors 0 and 1, then for both rows of vector 2
+	// lane l + lane l+4: row 0 of vectors 0 and 1, row 1 of vectors 0 and 1, rows 0 and 1 of vector 2
 	VPERM2F128 $0x20, Y4, Y0, Y12
 	VPERM2F128 $0x31, Y4, Y0, Y13
 	VADDPS     Y13, Y12, Y0

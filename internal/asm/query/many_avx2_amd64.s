@@ -3,23 +3,23 @@
 //	sqEuclideanMany   dst[j,i] = Σ_k (q[j,k] − x[i,k])²
 //	dotMany           dst[j,i] = Σ_k q[j,k]·x[i,k]            0≤j<3  0≤i<n  0≤k<d
 //
-// The elements of x are float32, or float16, bfloat16 or int8, which the kernels convert to float32. A row of int8 is
-// multiplied by scale[i].
+// The elements of x are float32, float16, bfloat16 or int8. The kernels convert shorter elements to float32, and multiply
+// the int8 elements of row i by scale[i].
 //
 // Same bits as    sqEuclideanRef, dotRef, sqEuclideanHalfRef, dotHalfRef, sqEuclideanInt8Ref and
-//                 dotInt8Ref in ref.go, for each vector. Element k is in lane k mod 16, k ascending. The
-//                 16 lanes are folded in halves.
+//                 dotInt8Ref in ref.go, for each vector. Lane k mod 16 accumulates the term of element k, in
+//                 ascending order of k. The 16 lanes are folded in halves.
 // Layout          q is 3×d and x is n×d, row-major without gaps. dst is 3×n with row stride ldd, and scale
-//                 has n elements. n is a positive multiple of 8, and d of 16.
-// Tile            3 vectors × 2 rows × 16 elements. Every pair of a vector and a row has two registers of lanes. Every
-//                 iteration prefetches the cache line at ahead and advances ahead by step.
+//                 has n elements. n is a positive multiple of 8, and d is a positive multiple of 16.
+// Tile            3 vectors × 2 rows × 16 elements. Two registers hold the 16 lanes of every vector and row. Every
+//                 iteration prefetches one cache line and advances the prefetch address by step bytes.
 // Tail            none.
 // Special values  follow the arithmetic.
 // Registers       SI row 0 · R8 bytes of a row of x · R9 bytes of a row of q · DI dst · R12 bytes of a row of
 //                 dst · DX pointer into q · BX q · AX rows left · CX elements left · R11
-//                 scale · R13 line to fetch · R10 bytes to the next line · Y0–Y3, Y4–Y7, Y8–Y11 lanes of vectors 0, 1, 2: the first eight of both rows, then
-//                 the others · Y12 Y13 elements of the rows, then parts of the fold · Y14 Y15 elements of
-//                 a vector, scales, differences.
+//                 scale · R13 prefetch address · R10 bytes to the next prefetch · Y0–Y3, Y4–Y7, Y8–Y11 lanes of
+//                 vectors 0, 1, 2: lanes 0 to 7 of two rows, then lanes 8 to 15 · Y12 Y13 elements of the rows,
+//                 then temporaries of the fold · Y14 Y15 elements of a vector, scales, differences.
 // Source          own.
 
 //go:build amd64 && !purego
@@ -40,8 +40,8 @@
 #define sp R11
 #define half (8*size)
 
-// SQUARES and PRODUCTS add the terms of eight elements of vector q and two rows, with the rows in Y12 and Y13. The terms
-// of the first row go to the lanes a, and the terms of the second row to the lanes b.
+// SQUARES adds squared differences to the lanes, and PRODUCTS adds products. The macros load eight elements of vector q.
+// Register a accumulates the terms of the row in Y12, and register b accumulates the terms of the row in Y13.
 #define SQUARES(q, a, b) \
 	VMOVUPS     q, Y14;        \
 	VSUBPS      Y12, Y14, Y15; \

@@ -1,7 +1,12 @@
-// A kernel for three vectors and four rows at a time. The including file defines the function
-// name MANY; args, the bytes of its arguments; size, the bytes of an element of x; ELEMENTS, which
-// loads 16 elements of a row; TERMS, which adds the terms of two rows and a vector
-// to the lanes; and SCALES, which loads the scales.
+// This kernel processes three vectors and four rows at a time. The including file defines:
+//
+//	MANY         the function name
+//	args         the byte count of the arguments
+//	size         the byte count of an element of x
+//	SCALESTART   loads the pointer to the scales
+//	SCALES       loads the scales of four rows
+//	ELEMENTS     loads 16 elements of a row
+//	TERMS        adds the terms of 16 elements of a vector and two rows to the lanes
 
 // func many(n, d int, dst *float32, ldd int, q *float32, x *T) or func many(n, d int, dst *float32, ldd int, q *float32, x *T, scale *float32)
 TEXT MANY(SB), NOSPLIT, $0-args

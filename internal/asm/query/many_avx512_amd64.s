@@ -3,21 +3,21 @@
 //	sqEuclideanMany   dst[j,i] = Σ_k (q[j,k] − x[i,k])²
 //	dotMany           dst[j,i] = Σ_k q[j,k]·x[i,k]            0≤j<3  0≤i<n  0≤k<d
 //
-// The elements of x are float32, or float16, bfloat16 or int8, which the kernels convert to float32. A row of int8 is
-// multiplied by scale[i].
+// The elements of x are float32, float16, bfloat16 or int8. The kernels convert shorter elements to float32, and multiply
+// the int8 elements of row i by scale[i].
 //
 // Same bits as    sqEuclideanRef, dotRef, sqEuclideanHalfRef, dotHalfRef, sqEuclideanInt8Ref and
-//                 dotInt8Ref in ref.go, for each vector. Element k is in lane k mod 16, k ascending. The
-//                 16 lanes are folded in halves.
+//                 dotInt8Ref in ref.go, for each vector. Lane k mod 16 accumulates the term of element k, in
+//                 ascending order of k. The 16 lanes are folded in halves.
 // Layout          q is 3×d and x is n×d, row-major without gaps. dst is 3×n with row stride ldd, and scale
-//                 has n elements. n is a positive multiple of 8, and d of 16.
-// Tile            3 vectors × 4 rows × 16 elements. Every pair of a vector and a row has one register of lanes.
+//                 has n elements. n is a positive multiple of 8, and d is a positive multiple of 16.
+// Tile            3 vectors × 4 rows × 16 elements. One register holds the 16 lanes of every vector and row.
 // Tail            none.
 // Special values  follow the arithmetic.
 // Registers       SI row 0 · R8 R13 bytes of one and three rows of x · R9 bytes of a row of q · DI dst ·
 //                 R12 bytes of a row of dst · DX pointer into q · BX q · AX rows left · CX groups left ·
 //                 R10 groups · R11 scale · Z0–Z3, Z4–Z7, Z8–Z11 lanes of vectors 0, 1, 2 and the four rows ·
-//                 Z12–Z15 elements of the rows, Z12 Z13 then parts of the fold · Z16 elements of a vector ·
+//                 Z12–Z15 elements of the rows · Z12 Z13 temporaries of the fold · Z16 elements of a vector ·
 //                 Z17 differences · Z20–Z23 scales.
 // Source          own.
 
@@ -38,19 +38,20 @@
 #define groups R10
 #define sp R11
 
-// HALVE adds the upper half of register z to its lower half, the register y.
+// HALVE adds the upper half of register z to register y, which is the lower half of z.
 #define HALVE(z, y) \
 	VEXTRACTF64X4 $1, z, Y12;   \
 	VADDPS        Y12, y, y
 
-// QUARTER folds the eight lanes of two rows, in a and c, to four lanes for each row, in a.
+// QUARTER folds the lanes of two rows. Registers a and c hold eight lanes of one row each. The results, four lanes of each
+// row, are in register a.
 #define QUARTER(a, c) \
 	VPERM2F128 $0x20, c, a, Y12; \
 	VPERM2F128 $0x31, c, a, Y13; \
 	VADDPS     Y13, Y12, a
 
-// LAST folds the four lanes of four rows to one sum for each row, in xa. Register a holds rows 0 and 2, and register b
-// holds rows 1 and 3.
+// LAST folds four lanes of each of four rows, and stores the four row sums in xa. Register a holds the lanes of rows 0 and 2,
+// and register b holds the lanes of rows 1 and 3.
 #define LAST(a, b, xa) \
 	VUNPCKLPD    b, a, Y12;            \
 	VUNPCKHPD    b, a, Y13;            \
@@ -60,8 +61,8 @@
 	VSHUFPS      $0xdd, X13, xa, X13;  \
 	VADDPS       X13, X12, xa
 
-// SQUARES and PRODUCTS add the terms of the vector in Z16 and two rows. The terms of row x go to the lanes a, and the terms
-// of row y to the lanes b. The scales s and t are not used.
+// SQUARES adds squared differences to the lanes, and PRODUCTS adds products. Z16 holds 16 elements of the vector. Register a
+// accumulates the terms of row x, and register b accumulates the terms of row y. The scales s and t are not used.
 #define SQUARES(x, y, s, t, a, b) \
 	VSUBPS      x, Z16, Z17;   \
 	VFMADD231PS Z17, Z17, a;   \

@@ -1,7 +1,12 @@
-// A kernel for three vectors and two rows at a time. The including file defines the function
-// name MANY; args, the bytes of its arguments; shift, such that a row has d<<shift bytes; ELEMENTS,
-// which loads four elements of a row; TERMS, which adds the terms of these elements and of the elements of a vector to
-// the lanes; and SCALESTART and SCALES, which load the scales.
+// This kernel processes three vectors and two rows at a time. The including file defines:
+//
+//	MANY         the function name
+//	args         the byte count of the arguments
+//	shift        a row has d<<shift bytes
+//	SCALESTART   loads the pointer to the scales
+//	SCALES       loads the scales of two rows
+//	ELEMENTS     loads four elements of a row
+//	TERMS        adds the terms of four elements of a vector and two rows to the lanes
 
 // func many(n, d int, dst *float32, ldd int, q *float32, x *T) or func many(n, d int, dst *float32, ldd int, q *float32, x *T, scale *float32)
 TEXT MANY(SB), NOSPLIT, $0-args
@@ -31,7 +36,7 @@ rowloop:
 	ZERO4(V20, V21, V22, V23)
 
 grouploop:
-	// lanes 0 … 3, then 4 … 7, and so on
+	// lanes 0 to 3, 4 to 7, 8 to 11, 12 to 15
 	FOURLANES(0)
 	FOURLANES(1)
 	FOURLANES(2)

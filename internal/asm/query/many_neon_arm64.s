@@ -3,22 +3,22 @@
 //	sqEuclideanMany   dst[j,i] = Σ_k (q[j,k] − x[i,k])²
 //	dotMany           dst[j,i] = Σ_k q[j,k]·x[i,k]            0≤j<3  0≤i<n  0≤k<d
 //
-// The elements of x are float32, or float16, bfloat16 or int8, which the kernels convert to float32. A row of int8 is
-// multiplied by scale[i].
+// The elements of x are float32, float16, bfloat16 or int8. The kernels convert shorter elements to float32, and multiply
+// the int8 elements of row i by scale[i].
 //
 // Same bits as    sqEuclideanRef, dotRef, sqEuclideanHalfRef, dotHalfRef, sqEuclideanInt8Ref and
-//                 dotInt8Ref in ref.go, for each vector. Element k is in lane k mod 16, k ascending. The
-//                 16 lanes are folded in halves.
+//                 dotInt8Ref in ref.go, for each vector. Lane k mod 16 accumulates the term of element k, in
+//                 ascending order of k. The 16 lanes are folded in halves.
 // Layout          q is 3×d and x is n×d, row-major without gaps. dst is 3×n with row stride ldd, and scale
-//                 has n elements. n is a positive multiple of 8, and d of 16.
-// Tile            3 vectors × 2 rows × 16 elements. Every pair of a vector and a row has four registers of lanes.
+//                 has n elements. n is a positive multiple of 8, and d is a positive multiple of 16.
+// Tile            3 vectors × 2 rows × 16 elements. Four registers hold the 16 lanes of every vector and row.
 // Tail            none.
 // Special values  follow the arithmetic.
 // Registers       R0 rows left · R1 elements of a row · R2–R4 rows of dst · R5 q · R6–R8 pointers into
 //                 q · R9 R10 pointers into the rows · R11 bytes of a row · R12 elements left · R13 scale ·
 //                 V0–V7, V8–V15, V16–V23 lanes of vectors 0, 1, 2, four registers for each row ·
 //                 V24 V25 elements of the rows · V26 elements of a vector · V27 differences · V24–V27
-//                 then parts of the fold · V28 scales · V29 zero.
+//                 then temporaries of the fold · V28 scales · V29 zero.
 // Source          own.
 
 //go:build arm64 && !purego
@@ -49,8 +49,8 @@
 	TERMS(qp1, 8+l, 12+l);           \
 	TERMS(qp2, 16+l, 20+l)
 
-// SQUARES and PRODUCTS add the terms of four elements of vector q and two rows, with the rows in V24 and V25. The terms
-// of the first row go to the lanes a, and the terms of the second row to the lanes b.
+// SQUARES adds squared differences to the lanes, and PRODUCTS adds products. The macros load four elements of vector q.
+// Register a accumulates the terms of the row in V24, and register b accumulates the terms of the row in V25.
 #define SQUARES(q, a, b) \
 	FMOVQ.P 16(q), F26; \
 	FSUB(27, 26, 24);   \
@@ -82,8 +82,9 @@
 #undef ELEMENTS
 #undef shift
 
-// The WIDEN macros load four elements of a row and convert them to float32. WIDENINT8 puts each byte at the top of a
-// 32-bit integer, and converts it as a number with 24 fraction bits. SCALEDINT8 also multiplies by scale i.
+// The WIDEN macros load four elements of a row and convert them to float32. WIDENINT8 moves each byte to the top of a
+// 32-bit integer, and converts the integer as a fixed-point number with 24 fraction bits. SCALEDINT8 also multiplies the
+// elements by scale i.
 #define WIDENF16(x, i, y, f, v) \
 	FMOVD.P 8(x), f; \
 	FCVTL_4S(y, y)
@@ -134,7 +135,7 @@
 #undef SCALESTART
 #undef SCALES
 
-// SCALEDSQUARES is SQUARES for rows of int8. It multiplies the elements by the scales of the rows, in V28.
+// SCALEDSQUARES is SQUARES for rows of int8. It multiplies the elements by the row scales in V28.
 #define SCALEDSQUARES(q, a, b) \
 	FMOVQ.P 16(q), F26;           \
 	VORR    V26.B16, V26.B16, V27.B16; \

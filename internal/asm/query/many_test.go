@@ -8,7 +8,7 @@ import (
 )
 
 // TestManyLevels compares every instruction-set level with the Go reference implementation, for all sizes, classes of
-// values and element types. It uses a dst with and without stride padding.
+// values and element types. It uses dst matrices with and without stride padding.
 func TestManyLevels(t *testing.T) {
 	seed := uint64(100)
 	for _, class := range asmtest.Classes() {
@@ -70,10 +70,9 @@ func bytes(a *asmtest.Arena[float32], k int) []int8 {
 	return x
 }
 
-// TestMany checks that the Many functions give the same results as separate calls for every vector. The rows take several
-// calls of assembly.
+// TestMany checks that the Many functions give the same results as separate calls for every vector.
 func TestMany(t *testing.T) {
-	const m, n, d = 2 * Queries, 5 * Rows, 1024 // the rows take five calls of assembly
+	const m, n, d = 2 * Queries, 5 * Rows, 1024 // forEachTile splits the rows into five tiles
 	q, x := asmtest.Random[float32](m*d), asmtest.Random[float32](n*d)
 	halves, codes, scale := make([]uint16, n*d), make([]int8, n*d), make([]float32, n)
 	for i := range n {

@@ -54,7 +54,7 @@
 	VEOR c.B16, c.B16, c.B16; \
 	VEOR d.B16, d.B16, d.B16
 
-// Folds registers r to r+3 into r: lane l + lane l+8, then lane l + lane l+4.
+// HALVES folds registers r to r+3 into register r. It adds lanes l and l+8, then lanes l and l+4.
 #define HALVES(r) \
 	FADD(r, r, r+2); \
 	FADD(r+1, r+1, r+3); \

@@ -3,23 +3,23 @@
 //	sqEuclidean   dst[i] = Σ_k (q[k] − x[i,k])²
 //	dot           dst[i] = Σ_k q[k]·x[i,k]            0≤i<n  0≤k<d
 //
-// The elements of x are float32, or float16, bfloat16 or int8, which the kernels convert to float32. A row of int8 is
-// multiplied by scale[i].
+// The elements of x are float32, float16, bfloat16 or int8. The kernels convert shorter elements to float32, and multiply
+// the int8 elements of row i by scale[i].
 //
 // Same bits as    sqEuclideanRef, dotRef, sqEuclideanHalfRef, dotHalfRef, sqEuclideanInt8Ref and
-//                 dotInt8Ref in ref.go. Element k is in lane k mod 16, k ascending. The 16 lanes are
-//                 folded in halves.
+//                 dotInt8Ref in ref.go. Lane k mod 16 accumulates the term of element k, in ascending order
+//                 of k. The 16 lanes are folded in halves.
 // Layout          q has d elements. x is n×d, row-major without gaps. dst and scale have n elements. n is a
-//                 positive multiple of 8, and d of 16.
-// Tile            4 rows × 16 elements. Every row has two registers of lanes. In the Far kernels, the four rows
-//                 of a tile are n/4 rows apart.
+//                 positive multiple of 8, and d is a positive multiple of 16.
+// Tile            4 rows × 16 elements. Two registers hold the 16 lanes of every row. In the Far kernels, the
+//                 four rows of a tile are n/4 rows apart.
 // Tail            none.
 // Special values  follow the arithmetic.
 // Registers       SI row 0 · R8 R9 bytes of one and three rows · DI dst · DX pointer into q · BX q ·
 //                 AX rows left · CX groups left · R10 groups · R11 scale · R12 address to fetch ·
-//                 Y0–Y7 lanes of the rows, two each · Y8 Y9 q, then parts of the fold · Y10 Y11 elements of x,
-//                 then differences · Y12–Y15 scales. Far kernels: R8 R9 bytes of n/4 and 3n/4 rows of x, R11 R12 bytes of n/4 and 3n/4
-//                 elements of dst.
+//                 Y0–Y7 lanes of the rows, two registers for each row · Y8 Y9 q, then temporaries of the fold ·
+//                 Y10 Y11 elements of x, then differences · Y12–Y15 scales. Far kernels: R8 R9 bytes of n/4 and
+//                 3n/4 rows of x, R11 R12 bytes of n/4 and 3n/4 elements of dst.
 // Source          own.
 
 //go:build amd64 && !purego
@@ -41,12 +41,12 @@
 #define dld3 R12
 #define half (8*size)
 
-// FETCH prefetches the rows after the current four rows. The first prefetch is 1024 bytes after the start of these rows,
-// and every iteration prefetches as many bytes as it reads. A prefetch beyond the end of x has no effect.
+// FETCH prefetches rows after the current four rows. The first prefetch is 1024 bytes after the end of the current rows.
+// Every iteration prefetches as many bytes as it reads. A prefetch beyond the end of x has no effect.
 #define far 1024
 
-// SQUARES and PRODUCTS add the terms of 16 elements of a row to its lanes a and b. Y10 and Y11 hold the elements in
-// PRODUCTS, and the differences in SQUARES. DIFFERENCES computes the differences.
+// SQUARES and PRODUCTS add 16 terms to the lanes in registers a and b. For SQUARES, Y10 and Y11 hold the differences that
+// DIFFERENCES computes. For PRODUCTS, Y10 and Y11 hold the elements of a row.
 #define SQUARES(a, b) \
 	VFMADD231PS Y10, Y10, a; \
 	VFMADD231PS Y11, Y11, b
@@ -57,8 +57,8 @@
 	VSUBPS Y10, Y8, Y10; \
 	VSUBPS Y11, Y9, Y11
 
-// HALVES adds lanes l and l+8 of four rows. QUARTERS adds lanes l and l+4, and leaves rows 0 and 2 in Y0, and rows 1 and 3
-// in Y2. SUMS folds these lanes to the four row sums in X0.
+// HALVES adds lanes l and l+8 of four rows. QUARTERS then adds lanes l and l+4, and stores the results of rows 0 and 2 in
+// Y0, and the results of rows 1 and 3 in Y2. SUMS folds these results to four row sums in X0.
 #define HALVES \
 	VADDPS Y1, Y0, Y0; \
 	VADDPS Y3, Y2, Y2; \

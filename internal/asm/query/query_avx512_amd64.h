@@ -1,7 +1,12 @@
-// A kernel for eight rows at a time. The including file defines the function name QUERY; args,
-// the bytes of its arguments; size, the bytes of an element of x; TERM, which adds to the
-// lanes; SCALES, which loads the scales for TERM; and FETCH, which prefetches as many bytes of
-// the next rows as one iteration of the loop reads.
+// This kernel processes eight rows at a time. The including file defines:
+//
+//	QUERY        the function name
+//	args         the byte count of the arguments
+//	size         the byte count of an element of x
+//	SCALESTART   loads the pointer to the scales
+//	SCALES       loads the scales for TERM
+//	TERM         adds the terms of 16 elements to the lanes
+//	FETCH        prefetches as many bytes of the next rows as one iteration of the loop reads
 
 // func query(n, d int, dst, q *float32, x *T) or func query(n, d int, dst, q *float32, x *T, scale *float32)
 TEXT QUERY(SB), NOSPLIT, $0-args

@@ -3,21 +3,21 @@
 //	sqEuclidean   dst[i] = Σ_k (q[k] − x[i,k])²
 //	dot           dst[i] = Σ_k q[k]·x[i,k]            0≤i<n  0≤k<d
 //
-// The elements of x are float32, or float16, bfloat16 or int8, which the kernels convert to float32. A row of int8 is
-// multiplied by scale[i].
+// The elements of x are float32, float16, bfloat16 or int8. The kernels convert shorter elements to float32, and multiply
+// the int8 elements of row i by scale[i].
 //
 // Same bits as    sqEuclideanRef, dotRef, sqEuclideanHalfRef, dotHalfRef, sqEuclideanInt8Ref and
-//                 dotInt8Ref in ref.go. Element k is in lane k mod 16, k ascending. The 16 lanes are
-//                 folded in halves.
+//                 dotInt8Ref in ref.go. Lane k mod 16 accumulates the term of element k, in ascending order
+//                 of k. The 16 lanes are folded in halves.
 // Layout          q has d elements. x is n×d, row-major without gaps. dst and scale have n elements. n is a
-//                 positive multiple of 8, and d of 16.
-// Tile            8 rows × 16 elements, or 4 rows of float32. Every row has one register of lanes.
+//                 positive multiple of 8, and d is a positive multiple of 16.
+// Tile            8 rows × 16 elements, or 4 rows of float32. One register holds the 16 lanes of every row.
 // Tail            none.
 // Special values  follow the arithmetic.
 // Registers       SI R11 rows 0 and 4 · R8 R9 bytes of one and three rows · DI dst · DX pointer into q ·
 //                 BX q · AX rows left · CX groups left · R10 groups · R12 scale · R13 address to
-//                 fetch · Z0–Z7 lanes of the rows · Z8 q, then a part of the fold · Z9 elements of x, then
-//                 differences, then a part of the fold · Z16–Z23 scales.
+//                 fetch · Z0–Z7 lanes of the rows · Z8 q, then a temporary of the fold · Z9 elements of x, then
+//                 differences, then a temporary of the fold · Z16–Z23 scales.
 // Source          own.
 
 //go:build amd64 && !purego
@@ -37,23 +37,25 @@
 #define sp R12
 #define ahead R13
 
-// FETCH prefetches the rows after the current tile. The first prefetch is at the start of these rows, or 1024 bytes after
-// the start. Every iteration prefetches as many bytes as it reads. A prefetch beyond the end of x has no effect.
+// FETCH prefetches rows after the current rows. The first prefetch is at the end of the current rows for float32 elements,
+// and 1024 bytes later for shorter elements. Every iteration prefetches as many bytes as it reads. A prefetch beyond the
+// end of x has no effect.
 #define far 1024
 
-// HALVE adds the upper half of register z to its lower half, the register y.
+// HALVE adds the upper half of register z to register y, which is the lower half of z.
 #define HALVE(z, y) \
 	VEXTRACTF64X4 $1, z, Y8;   \
 	VADDPS        Y8, y, y
 
-// QUARTER folds the eight lanes of two rows, in a and c, to four lanes for each row, in a.
+// QUARTER folds the lanes of two rows. Registers a and c hold eight lanes of one row each. The results, four lanes of each
+// row, are in register a.
 #define QUARTER(a, c) \
 	VPERM2F128 $0x20, c, a, Y8; \
 	VPERM2F128 $0x31, c, a, Y9; \
 	VADDPS     Y9, Y8, a
 
-// LAST folds the four lanes of four rows to one sum for each row, in xa. Register a holds rows 0 and 2, and register b
-// holds rows 1 and 3.
+// LAST folds four lanes of each of four rows, and stores the four row sums in xa. Register a holds the lanes of rows 0 and 2,
+// and register b holds the lanes of rows 1 and 3.
 #define LAST(a, b, xa) \
 	VUNPCKLPD    b, a, Y8;            \
 	VUNPCKHPD    b, a, Y9;            \

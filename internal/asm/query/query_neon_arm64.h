@@ -1,6 +1,11 @@
-// A kernel for four rows at a time. The including file defines the function name QUERY; args,
-// the bytes of its arguments; shift, such that a row has d<<shift bytes; TERM, which adds
-// to the lanes; and SCALES, which loads the scales for TERM.
+// This kernel processes four rows at a time. The including file defines:
+//
+//	QUERY        the function name
+//	args         the byte count of the arguments
+//	shift        a row has d<<shift bytes
+//	SCALESTART   loads the pointer to the scales
+//	SCALES       loads the scales for TERM
+//	TERM         adds the terms of 16 elements to the lanes
 
 // func query(n, d int, dst, q *float32, x *T) or func query(n, d int, dst, q *float32, x *T, scale *float32)
 TEXT QUERY(SB), NOSPLIT, $0-args

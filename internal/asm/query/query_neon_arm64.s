@@ -3,20 +3,20 @@
 //	sqEuclidean   dst[i] = Σ_k (q[k] − x[i,k])²
 //	dot           dst[i] = Σ_k q[k]·x[i,k]            0≤i<n  0≤k<d
 //
-// The elements of x are float32, or float16, bfloat16 or int8, which the kernels convert to float32. A row of int8 is
-// multiplied by scale[i].
+// The elements of x are float32, float16, bfloat16 or int8. The kernels convert shorter elements to float32, and multiply
+// the int8 elements of row i by scale[i].
 //
 // Same bits as    sqEuclideanRef, dotRef, sqEuclideanHalfRef, dotHalfRef, sqEuclideanInt8Ref and
-//                 dotInt8Ref in ref.go. Element k is in lane k mod 16, k ascending. The 16 lanes are
-//                 folded in halves.
+//                 dotInt8Ref in ref.go. Lane k mod 16 accumulates the term of element k, in ascending order
+//                 of k. The 16 lanes are folded in halves.
 // Layout          q has d elements. x is n×d, row-major without gaps. dst and scale have n elements. n is a
-//                 positive multiple of 8, and d of 16.
-// Tile            4 rows × 16 elements. Every row has four registers of lanes.
+//                 positive multiple of 8, and d is a positive multiple of 16.
+// Tile            4 rows × 16 elements. Four registers hold the 16 lanes of every row.
 // Tail            none.
 // Special values  follow the arithmetic.
 // Registers       R0 rows left · R1 elements of a row · R2 dst · R3 q · R4–R7 pointers into the rows ·
 //                 R8 pointer into q · R9 elements left · R10 bytes of a row · R11 scale · V0–V15 lanes
-//                 of the rows, four each · V16–V19 q · V20–V23 elements of x, then differences ·
+//                 of the rows, four registers for each row · V16–V19 q · V20–V23 elements of x, then differences ·
 //                 V24 V25 elements before they are widened · V26 scales · V27 zero · V28–V31
 //                 differences; V28 V29 the four results.
 // Source          own.
@@ -39,14 +39,15 @@
 #define ld R10
 #define sp R11
 
-// SQUARES and PRODUCTS add the terms of 16 elements of a row, in V20–V23, to the four registers of lanes.
+// SQUARES and PRODUCTS add the terms of the 16 row elements in V20–V23 to four registers of lanes. The argument lanes is
+// the number of the first register.
 #define SQUARES(lanes) \
 	OF4(FSUB, 20, 16, 20); \
 	OF4(FMLA, lanes, 20, 20)
 #define PRODUCTS(lanes) OF4(FMLA, lanes, 20, 16)
 
-// The WIDEN macros load 16 elements of a row into V20–V23, and convert them to float32. WIDENINT8 puts each byte at the
-// top of a 32-bit integer, and converts it as a number with 24 fraction bits.
+// The WIDEN macros load 16 elements of a row into V20–V23, and convert them to float32. WIDENINT8 moves each byte to the
+// top of a 32-bit integer, and converts the integer as a fixed-point number with 24 fraction bits.
 #define WIDENBF16(x) \
 	FLDPQ.P 32(x), (F24, F25);     \
 	VZIP1   V24.H8, V27.H8, V20.H8; \

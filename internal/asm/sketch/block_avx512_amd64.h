@@ -1,14 +1,16 @@
-// A kernel for a block of 12 queries and a group of 32 rows at a time. The including file defines the function name FILTER;
-// CONSTANTS, which sets the registers that PRODUCTS needs; and PRODUCTS, which multiplies the rows in Z24 and Z25 by four
-// elements of a query (Z26), and adds the products to two registers.
+// This kernel processes a block of 12 queries and a group of 32 rows at a time. The including file defines:
+//
+//	FILTER      the function name
+//	CONSTANTS   sets the registers that PRODUCTS needs
+//	PRODUCTS    multiplies the rows in Z24 and Z25 by the four query codes in Z26, and adds the products to two registers
 
-// QUERY loads four elements of a query, multiplies both halves of the group by these elements, and adds the products to a
+// QUERY loads four codes of a query, multiplies all rows of the group by these codes, and adds the products to registers a
 // and b.
 #define QUERY(at, a, b) \
 	VPBROADCASTD at(qp), Z26; \
 	PRODUCTS(a, b)
 
-// START sets the sums a and b to the field Start of a query.
+// START sets every lane of registers a and b to the field Start of a query.
 #define START(at, a, b) \
 	VPBROADCASTD at(np), a; \
 	VMOVAPS    a, b
@@ -29,7 +31,7 @@
 	VFMADD231PS.BCST (20*j+12)(np), square, sum;     \
 	VCMPPS.BCST      $5, (20*j+16)(np), sum, mask
 
-// MASK does the same for both halves of the group, and stores the mask bits.
+// MASK compares the bounds of query j and all 32 rows with the threshold, and stores the mask bits.
 #define MASK(j, a, b) \
 	BOUND(j, Z24, Z25, Z26, Z27, a, K1); \
 	BOUND(j, Z28, Z29, Z30, Z31, b, K2); \

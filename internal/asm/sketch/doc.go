@@ -1,10 +1,10 @@
-// Package sketch finds the rows that may be among the nearest rows of a query. It uses a sketch of every row, which has one
-// byte for each element.
+// Package sketch finds the rows that may be among the nearest rows of a query. It reads a sketch of every row. A sketch has
+// one byte for each element.
 //
-// The sketch of a row x is s·c with integers c from −63 to 63 and a scale s. The sketch of a query q is t·p with integers p
-// from −127 to 127 and a scale t. Filter computes Σ c·p exactly. From this sum it computes a number for each row and query,
-// and compares the number with a threshold. The caller chooses the coefficients so that the number is an upper bound of an
-// inner product, or of the negative of a distance. So a row whose mask bit is clear cannot be among the nearest rows.
+// The sketch of a row x is s·c with integers c from −63 to 63 and a scale s. The sketch of a query q is u·p with integers p
+// from −127 to 127 and a scale u. Filter computes Σ c·p exactly. From this sum, Filter computes a number t for each row and
+// query, and compares t with a threshold. The caller chooses the coefficients so that t is an upper bound of an inner
+// product, or of the negative of a distance. So a row whose mask bit is clear cannot be among the nearest rows.
 //
 //	t    = start_j + Σ_k (c_ik + 64)·p_jk     an integer, rounded to float32
 //	t    = t·Scale_i
@@ -15,9 +15,9 @@
 //
 // for row i of a group and query j. If start_j = −64·Σ_k p_jk, the integer is Σ_k c_ik·p_jk.
 //
-// Rows are stored in groups of Rows rows, and features in steps of Step features. Step s of a group is the 128 bytes from
-// offset 128·s. Bytes 4i to 4i+3 of a step belong to row i. They are the integers c + 64 of features 4s to 4s+3. So a register
-// holds one step of several rows, every lane sums one row, and the kernels fold no lanes. In the same way, step s of a block of
+// Rows are stored in groups of Rows rows, and features in steps of Step features. Step l of a group is the 128 bytes at
+// offset 128·l. Bytes 4i to 4i+3 of a step belong to row i. They are the integers c + 64 of features 4l to 4l+3. So a register
+// holds one step of several rows, every lane sums one row, and the kernels fold no lanes. In the same way, step l of a block of
 // Queries queries is 48 bytes, and bytes 4j to 4j+3 belong to query j. The bytes of a query of FilterOne are adjacent.
 //
 // QuantizeRow and QuantizeQuery compute these integers, and two sums in float64:

@@ -1,17 +1,21 @@
 // filter, filterOne, float32, AVX2 + FMA.
 //
-//	filter      masks[g,j] bit i = !(t < τ_j), t = ((Start_j + Σ_k c_ik·p_jk)·Scale_i + Rest_i·Rest_j + Norm_i·Norm_j + Norm_i²·Square_j)
-//	filterOne   the same for one query           0≤g<n  0≤i<32  0≤j<4, of the 12 queries of a block  0≤k<4·steps
+//	filter      bit i of masks[g,j] = !(t < τ_j), where t = ((Start_j + Σ_k c_ik·p_jk)·Scale_i + Rest_i·Rest_j + Norm_i·Norm_j + Norm_i²·Square_j)
+//	filterOne   bit i of masks[g] = !(t < τ), for one query
+//	            0≤g<n  0≤i<32  0≤j<4  0≤k<4·steps
+//
+// One call of filter processes four of the 12 queries of a block.
 //
 // Same bits as    filterRef and filterOneRef in ref.go. The sum over k is an integer modulo 2³². Every other operation rounds once.
-// Layout          codes has n groups of steps × 32 rows × 4 bytes. Every byte of codes is at most 127. queries has steps × 12 queries
-//                 × 4 bytes, or steps × 4 bytes. groups has n × 3 × 32 numbers, and q has 5 numbers for every query. n, steps ≥ 1.
-// Tile            16 rows × 4 queries, or 32 rows × 1 query, with four features at a time. Every pair of a row and a query has one lane.
-//                 VPMADDUBSW adds two products of bytes. The sum is at most 2·127·128, so VPMADDUBSW does not saturate.
+// Layout          codes is n × steps × 32 rows × 4 bytes. Every byte of codes is at most 127. queries is steps × 12 queries × 4 bytes
+//                 for filter, and steps × 4 bytes for filterOne. groups is n × 3 × 32 numbers, and q has 5 numbers for every query.
+//                 n and steps are positive.
+// Tile            16 rows × 4 queries, or 32 rows × 1 query, with four features at a time. One 32-bit lane holds the sum of a row and a
+//                 query. VPMADDUBSW adds two products of bytes. The sum is at most 2·127·128, so VPMADDUBSW does not saturate.
 // Tail            none.
 // Special values  follow the arithmetic.
 // Registers       SI codes · R11 pointer into codes · R8 group · R12 halves of the group left · DI masks · BX queries · DX pointer into queries · R9 numbers
-//                 of the queries · AX groups left · R10 steps · CX steps left · Y10 step of a query · Y12 Y13 products · Y15 ones.
+//                 of the queries · AX groups left · R10 steps · CX steps left · Y10 four codes of a query · Y12 Y13 products · Y15 ones.
 //                 filter: Y0–Y7 sums, for query j of the tile in Y2j and Y2j+1 · Y8 Y9 rows, then Scale and Rest · Y10 Norm · Y11 Norm² ·
 //                 Y12–Y14 numbers of a query. filterOne: Y0–Y3 sums · Y4 start · Y5–Y8 numbers of the query · Y9 Y11 rows, then Norm.
 // Source          own.
@@ -32,13 +36,13 @@
 #define count R10
 #define step CX
 
-// ONES sets the 16-bit integers of Y15 to one.
+// ONES sets every 16-bit integer in Y15 to one.
 #define ONES \
 	VPCMPEQD Y15, Y15, Y15; \
 	VPSRLW   $15, Y15, Y15
 
-// PRODUCTS multiplies four codes of each row in x and y by four codes of a query, in Y10. It adds the products to the sums a
-// and b.
+// PRODUCTS multiplies the row codes in x and y by the four query codes in Y10. Each lane of x and y holds four codes of one row.
+// The macro adds the four products of each lane to the same lane of a or b.
 #define PRODUCTS(x, y, a, b) \
 	VPMADDUBSW Y10, x, Y12;   \
 	VPMADDUBSW Y10, y, Y13;   \
@@ -47,7 +51,7 @@
 	VPADDD     Y12, a, a;     \
 	VPADDD     Y13, b, b
 
-// START sets the sums a and b to the field Start of a query.
+// START sets every lane of registers a and b to the field Start of a query.
 #define START(at, a, b) \
 	VPBROADCASTD at(np), a; \
 	VMOVAPS      a, b
@@ -59,7 +63,8 @@
 	VMOVUPS (at+256)(gp), Y10; \
 	VMULPS  Y10, Y10, Y11
 
-// BOUND computes the bounds t of eight rows for query j of a tile, from the integer sums in sum.
+// BOUND converts the integer sums of eight rows to the bounds t of these rows for query j. Register sum holds the integer sums,
+// and then the bounds.
 #define BOUND(j, sum) \
 	VCVTDQ2PS    sum, sum;           \
 	VMULPS       Y8, sum, sum;       \
@@ -70,7 +75,7 @@
 	VBROADCASTSS (20*j+12)(np), Y14; \
 	VFMADD231PS  Y14, Y11, sum
 
-// MASK compares the bounds in sum with the threshold of query j, and stores the eight mask bits.
+// MASK compares the bounds in register sum with the threshold of query j, and stores the eight mask bits.
 #define MASK(j, at, sum) \
 	VBROADCASTSS (20*j+16)(np), Y12; \
 	VCMPPS       $5, Y12, sum, sum;  \
@@ -150,7 +155,7 @@ steploop:
 	RET
 #undef MASK
 
-// MASK computes the bounds t of eight rows, from the integer sums in sum, and compares them with the threshold.
+// MASK converts the integer sums of eight rows, in register sum, to bounds. It then compares the bounds with the threshold.
 #define MASK(at, sum) \
 	VCVTDQ2PS   sum, sum;              \
 	VMULPS      (32*at)(gp), sum, sum; \

@@ -1,19 +1,21 @@
 // filter, filterOne, float32, AVX-512 F, BW, with VNNI and without.
 //
-//	filter      masks[g,j] bit i = !(t < τ_j), t = ((Start_j + Σ_k c_ik·p_jk)·Scale_i + Rest_i·Rest_j + Norm_i·Norm_j + Norm_i²·Square_j)
-//	filterOne   the same for one query           0≤g<n  0≤i<32  0≤j<12  0≤k<4·steps
+//	filter      bit i of masks[g,j] = !(t < τ_j), where t = ((Start_j + Σ_k c_ik·p_jk)·Scale_i + Rest_i·Rest_j + Norm_i·Norm_j + Norm_i²·Square_j)
+//	filterOne   bit i of masks[g] = !(t < τ), for one query
+//	            0≤g<n  0≤i<32  0≤j<12  0≤k<4·steps
 //
 // Same bits as    filterRef and filterOneRef in ref.go. The sum over k is an integer modulo 2³². Every other operation rounds once.
-// Layout          codes has n groups of steps × 32 rows × 4 bytes. Every byte of codes is at most 127. queries has steps × 12 queries
-//                 × 4 bytes, or steps × 4 bytes. groups has n × 3 × 32 numbers, and q has 5 numbers for every query. n, steps ≥ 1.
-// Tile            32 rows × 12 queries or 1 query, with four features at a time. Every pair of a row and a query has one lane. Without VNNI,
-//                 VPMADDUBSW adds two products of bytes. The sum is at most 2·127·128, so VPMADDUBSW does not saturate.
+// Layout          codes is n × steps × 32 rows × 4 bytes. Every byte of codes is at most 127. queries is steps × 12 queries × 4 bytes
+//                 for filter, and steps × 4 bytes for filterOne. groups is n × 3 × 32 numbers, and q has 5 numbers for every query.
+//                 n and steps are positive.
+// Tile            32 rows × 12 queries, or 32 rows × 1 query, with four features at a time. One 32-bit lane holds the sum of a row and a query.
+//                 Without VNNI, VPMADDUBSW adds two products of bytes. The sum is at most 2·127·128, so VPMADDUBSW does not saturate.
 // Tail            none.
 // Special values  follow the arithmetic.
 // Registers       SI codes · R8 group · DI masks · BX queries · DX pointer into queries · R9 numbers of the queries · AX groups left ·
-//                 R10 steps · CX steps left · Z0–Z23 sums, for query j in Z2j and Z2j+1 · Z24 Z25 rows · Z26 step of a query · Z30 ones ·
-//                 Z28 Z29 products · then Z24–Z27 Scale, Rest, Norm, Norm² of the first 16 rows, Z28–Z31 of the others. filterOne: Z0 Z1 sums ·
-//                 Z3–Z7 numbers of the query.
+//                 R10 steps · CX steps left · Z0–Z23 sums, for query j in Z2j and Z2j+1 · Z24 Z25 rows · Z26 four codes of a query ·
+//                 Z30 ones · Z28 Z29 products · then Z24–Z27 Scale, Rest, Norm, Norm² of the first 16 rows, Z28–Z31 the same numbers of
+//                 the last 16 rows. filterOne: Z0 Z1 sums · Z3–Z7 numbers of the query.
 // Source          own.
 
 //go:build amd64 && !purego
@@ -30,8 +32,8 @@
 #define count R10
 #define step CX
 
-// PRODUCTS multiplies four codes of each row in Z24 and Z25 by four codes of a query, in Z26. It adds the products to the
-// sums a and b.
+// PRODUCTS multiplies the row codes in Z24 and Z25 by the four query codes in Z26. Each lane of Z24 and Z25 holds four codes of
+// one row. The macro adds the four products of each lane to the same lane of a or b.
 #define PRODUCTS(a, b) \
 	VPDPBUSD Z26, Z24, a; \
 	VPDPBUSD Z26, Z25, b
@@ -47,7 +49,8 @@
 #undef PRODUCTS
 #undef CONSTANTS
 
-// This PRODUCTS is for machines without VNNI. It adds pairs of products, and then pairs of these sums.
+// This definition of PRODUCTS is for machines without VNNI. VPMADDUBSW adds pairs of products, and VPMADDWD adds pairs of
+// these sums.
 #define PRODUCTS(a, b) \
 	VPMADDUBSW Z26, Z24, Z28; \
 	VPMADDUBSW Z26, Z25, Z29; \

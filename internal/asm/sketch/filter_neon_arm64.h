@@ -1,6 +1,6 @@
-// The kernels for four queries and for one query. The including file defines the function names FILTER and FILTERONE,
-// and PRODUCTS, which adds the products of 16 rows with element i of register V20 to the sums from register d on. PRODUCTS
-// may use registers V21 to V23.
+// This file contains the kernels for four queries and for one query. The including file defines the function names FILTER and
+// FILTERONE, and the macro PRODUCTS. PRODUCTS multiplies the codes of 16 rows by the four query codes in element i of V20, and
+// adds the products to registers d to d+3. It may change registers V21 to V23.
 
 // func filter(masks *uint32, codes *uint8, groups *Group, n int, queries *int8, steps int, q *Query)
 TEXT FILTER(SB), NOSPLIT, $0-56

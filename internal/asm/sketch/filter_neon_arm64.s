@@ -1,18 +1,22 @@
 // filter, filterOne, float32, NEON.
 //
-//	filter      masks[g,j] bit i = !(t < τ_j), t = ((Start_j + Σ_k c_ik·p_jk)·Scale_i + Rest_i·Rest_j + Norm_i·Norm_j + Norm_i²·Square_j)
-//	filterOne   the same for one query           0≤g<n  0≤i<32  0≤j<4, of the 12 queries of a block  0≤k<4·steps
+//	filter      bit i of masks[g,j] = !(t < τ_j), where t = ((Start_j + Σ_k c_ik·p_jk)·Scale_i + Rest_i·Rest_j + Norm_i·Norm_j + Norm_i²·Square_j)
+//	filterOne   bit i of masks[g] = !(t < τ), for one query
+//	            0≤g<n  0≤i<32  0≤j<4  0≤k<4·steps
+//
+// One call of filter processes four of the 12 queries of a block.
 //
 // Same bits as    filterRef and filterOneRef in ref.go. The sum over k is an integer modulo 2³². Every other operation rounds once.
-// Layout          codes has n groups of steps × 32 rows × 4 bytes. Every byte of codes is at most 127. queries has steps × 12 queries
-//                 × 4 bytes, or steps × 4 bytes. groups has n × 3 × 32 numbers, and q has 5 numbers for every query. n, steps ≥ 1.
-// Tile            16 rows × 4 queries, or 32 rows × 1 query, with four features at a time. Every pair of a row and a query has one lane. Without
-//                 SDOT, ADDP adds two products of bytes. The sum is at most 2·127·128, so ADDP does not overflow.
+// Layout          codes is n × steps × 32 rows × 4 bytes. Every byte of codes is at most 127. queries is steps × 12 queries × 4 bytes
+//                 for filter, and steps × 4 bytes for filterOne. groups is n × 3 × 32 numbers, and q has 5 numbers for every query.
+//                 n and steps are positive.
+// Tile            16 rows × 4 queries, or 32 rows × 1 query, with four features at a time. One 32-bit lane holds the sum of a row and a query.
+//                 Without SDOT, ADDP adds two products of bytes. The sum is at most 2·127·128, so ADDP does not overflow.
 // Tail            none.
 // Special values  follow the arithmetic.
 // Registers       R0 masks · R1 codes · R2 pointer into codes · R3 group · R4 groups left · R5 queries · R6 pointer into queries · R7 steps · R8 steps
 //                 left · R9 numbers of the queries · R10 halves of the group left · R11 scratch · V0–V15 sums, for query j in V4j to V4j+3 ·
-//                 V16–V19 rows, then Scale, Rest, Norm, Norm² · V20 step of the queries, then the weights of mask bits · V21–V23 products ·
+//                 V16–V19 rows, then Scale, Rest, Norm, Norm² · V20 four codes of each query, then the weights of mask bits · V21–V23 products ·
 //                 V24–V27 numbers of the queries · V28–V31 thresholds.
 // Source          own.
 
@@ -35,12 +39,13 @@
 #define np R9
 #define half R10
 
-// NUMBERS loads Start and the three coefficients of a query into v, and broadcasts its threshold to all lanes of threshold.
+// NUMBERS loads Start and the three coefficients of a query into register v, and sets all lanes of register threshold to the
+// threshold of the query.
 #define NUMBERS(v, threshold) \
 	VLD1.P  16(np), [v.S4];        \
 	VLD1R.P 4(np), [threshold.S4]
 
-// START sets the sums a, b, c and d to the field Start of a query.
+// START sets every lane of registers a, b, c and d to the field Start of a query.
 #define START(v, a, b, c, d) \
 	VDUP v.S[0], a.S4; \
 	VDUP v.S[0], b.S4; \
@@ -71,8 +76,8 @@
 	VSHL $4, V20.S4, V20.S4;  \
 	ROWS
 
-// BOUND computes the bounds t of four rows, from the integer sums in s. It sets s to the mask bits of the rows with a bound
-// that is not below the threshold.
+// BOUND converts the integer sums of four rows, in register s, to bounds. It then sets each lane of s to the mask bit of the
+// row, or to 0 if the bound of the row is below the threshold.
 #define BOUND(s, numbers, threshold) \
 	SCVTF_4S(s, s)           \
 	FMUL(s, s, 16)           \
@@ -82,7 +87,7 @@
 	FCMGT(s, threshold, s)   \
 	BIC_16B(s, 20, s)
 
-// MASK combines the mask bits of 16 rows, in a, b, c and d, and stores them.
+// MASK combines the mask bits of 16 rows in registers a, b, c and d, and stores the 16 bits.
 #define MASK(a, b, c, d, at) \
 	VORR  b.B16, a.B16, a.B16; \
 	VORR  d.B16, c.B16, c.B16; \
@@ -104,7 +109,8 @@
 #undef FILTER
 #undef FILTERONE
 
-// PAIRS multiplies four codes of each of four rows by four codes of a query, in V23. It adds the products to sum.
+// PAIRS multiplies four codes of each of four rows by the four query codes in V23. It adds the four products of each row to the
+// lane of the row in register sum.
 #define PAIRS(sum, rows) \
 	SMULL_8H(21, rows, 23)      \
 	SMULL2_8H(22, rows, 23)     \

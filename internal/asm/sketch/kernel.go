@@ -14,11 +14,11 @@ const (
 	Queries = 12
 	// Step must divide the number of features.
 	Step = 4
-	// MaxFeatures is the largest number of features. It keeps the sum of products below 2³¹.
+	// MaxFeatures is the largest number of features. This limit keeps the sum of products below 2³¹.
 	MaxFeatures = 100_000
 
-	stepBytes  = Rows * Step    // byte count of Step features of a group
-	queryBytes = Queries * Step // byte count of Step features of a block
+	stepBytes  = Rows * Step    // number of bytes for Step features of all rows of a group
+	queryBytes = Queries * Step // number of bytes for Step features of all queries of a block
 	zero       = 64             // code of the integer 0 in a row
 )
 
@@ -59,7 +59,7 @@ func FilterOne(masks []uint32, codes []uint8, groups []Group, query []int8, q *Q
 	}
 }
 
-// work is the number of byte products that take about the time of one float32 FMA.
+// work is the number of byte products that take about as long as one float32 FMA.
 const work = 2
 
 // checkFilter panics if the sizes are invalid. The arguments masks, codes and queries are the lengths of the slices. It
@@ -81,8 +81,8 @@ func QuantizeRow(codes []uint8, x []float32) (scale float32, square, rest float6
 	return quantizeBytes(codes, stepBytes, x, 63, zero)
 }
 
-// QuantizeQuery is like QuantizeRow, but for a query. It stores groups of 4 codes, which are stride bytes apart. The stride
-// is 4 for FilterOne, and 4·Queries for a query of a block. QuantizeQuery also returns the sum of the codes.
+// QuantizeQuery is like QuantizeRow, but for a query. It stores groups of 4 codes. Consecutive groups start stride bytes
+// apart: 4 bytes for FilterOne, and 4·Queries bytes for a query of a block. QuantizeQuery also returns the sum of the codes.
 func QuantizeQuery(codes []int8, stride int, x []float32) (scale float32, sum int32, square, rest float64) {
 	scale, square, rest = quantizeBytes(unsafe.Slice((*uint8)(unsafe.Pointer(unsafe.SliceData(codes))), len(codes)), stride, x, 127, 0)
 	for k := 0; k < len(x); k += Step {

@@ -9,7 +9,7 @@ import (
 	"github.com/gomonge/monge/internal/asm/asmtest"
 )
 
-// bytesOf returns n bytes in the memory of an arena. The function draw returns their values. n must be a multiple of 4.
+// bytesOf returns n bytes in the memory of an arena. The function draw returns the value of each byte. n must be a multiple of 4.
 func bytesOf(a *asmtest.Arena[float32], n int, draw func() uint8) []uint8 {
 	in := a.InOut(n/4, asmtest.Gauss)
 	b := unsafe.Slice((*uint8)(unsafe.Pointer(unsafe.SliceData(in))), n)
@@ -48,7 +48,7 @@ func newProblem(a *asmtest.Arena[float32], n, m, d int, class asmtest.Class) pro
 	for j := range p.numbers {
 		q := &p.numbers[j]
 		q.Start = int32(a.Rand.Uint32()) >> a.Rand.IntN(32)
-		if n > 0 && a.Rand.IntN(2) == 0 { // an error in the last bit of the bound then changes the mask
+		if n > 0 && a.Rand.IntN(2) == 0 { // with this threshold, an error in the last bit of the bound changes the mask
 			g, i := a.Rand.IntN(n), a.Rand.IntN(Rows)
 			q.Threshold = p.value(g, i, j, d)
 		}
@@ -113,7 +113,8 @@ func compareLevels(t *testing.T) {
 	}
 }
 
-// TestQuantizeLevels is like TestLevels, but for QuantizeRow and QuantizeQuery. The row is at any position in a group.
+// TestQuantizeLevels is like TestLevels, but for QuantizeRow and QuantizeQuery. The test varies the position of the row in
+// its group.
 func TestQuantizeLevels(t *testing.T) {
 	seed := uint64(0)
 	for _, class := range []asmtest.Class{asmtest.Gauss, asmtest.Unit, asmtest.Wide} {
@@ -129,7 +130,7 @@ func TestQuantizeLevels(t *testing.T) {
 				numbers := a.Out(11)
 				set := func(at int, s float32, sums ...float64) {
 					numbers[at] = s
-					for i, sum := range sums { // a float64 becomes the sum of two float32 values
+					for i, sum := range sums { // stores every float64 as the sum of two float32 values
 						numbers[at+1+2*i] = float32(sum)
 						numbers[at+2+2*i] = float32(sum - float64(float32(sum)))
 					}

@@ -1,8 +1,10 @@
-// A kernel for one query and a group of 32 rows at a time. The including file defines the function name FILTERONE;
-// CONSTANTS, which sets the registers that PRODUCTS needs; and PRODUCTS, which multiplies the rows in Z24 and Z25 by four
-// elements of a query (Z26), and adds the products to two registers.
+// This kernel processes one query and a group of 32 rows at a time. The including file defines:
+//
+//	FILTERONE   the function name
+//	CONSTANTS   sets the registers that PRODUCTS needs
+//	PRODUCTS    multiplies the rows in Z24 and Z25 by the four query codes in Z26, and adds the products to two registers
 
-// MASK computes the bounds of 16 rows and compares them with the threshold.
+// MASK computes the bounds of 16 rows and compares the bounds with the threshold.
 #define MASK(at, sum, mask) \
 	VCVTDQ2PS   sum, sum;                   \
 	VMULPS      at(gp), sum, sum;        \

@@ -1,25 +1,26 @@
 // largest, quantize, float64 and float32, AVX2 + FMA.
 //
 //	largest    max_k |x_k|                                     0≤k<d
-//	quantize   t_k = FMA(x_k, inverse, shift)   codes: lowest bits of t_k
+//	quantize   t_k = FMA(x_k, inverse, shift), code_k = lowest byte of t_k
 //	           e_k = FMA(−scale, t_k − shift, x_k)
 //	           Σ_k x_k², Σ_k e_k²
 //
-// Same bits as    largestRef and quantizeRef in ref.go. Element k is in lane k mod 8, k ascending. The eight lanes of float64 are
-//                 folded in halves.
-// Layout          x has d elements; d is a positive multiple of 4. The kernel stores four codes every stride bytes.
+// Same bits as    largestRef and quantizeRef in ref.go. Lane k mod 8 accumulates the term of element k, in ascending order of k. The
+//                 eight float64 lanes are folded in halves.
+// Layout          x has d elements. d is a positive multiple of 4. The kernel stores groups of four codes, which start stride bytes apart.
 // Tile            largest: 8 elements. quantize: 8 elements in two registers of float64.
 // Tail            four elements.
 // Special values  none, because elements are finite.
 // Registers       SI x · CX elements left · DI codes · R8 stride · Y0 Y1 Σx² · Y2 Y3 Σe² · Y4 inverse · Y5 scale · Y6 shift · Y7 x · Y8 t, then
-//                 e · Y9 X10 codes · X11 the order of their bytes. largest: Y0 maximum · Y1 elements · Y2 all bits but the sign.
+//                 e · Y9 X10 codes · X11 byte order of the codes. largest: Y0 maximum · Y1 elements · Y2 mask of all bits except the sign.
 // Source          own.
 
 //go:build amd64 && !purego
 
 #include "textflag.h"
 
-// FOLD adds the eight lanes of registers y and z, in halves. The sum is in the lowest lane of x, which is a part of y.
+// FOLD adds the eight lanes of registers y and z in halves, and stores the sum in the lowest lane of x. Register x is the lower
+// half of y.
 #define FOLD(z, y, x) \
 	VADDPD       z, y, y;    \
 	VEXTRACTF128 $1, y, X7;  \
@@ -27,15 +28,15 @@
 	VPERMILPD    $1, x, X7;  \
 	VADDSD       X7, x, x
 
-// CODES stores four codes at the address place. The codes are the lowest bytes of the four lanes of t, in Y8.
+// CODES stores four codes at the address place. The codes are the lowest bytes of the four lanes of Y8.
 #define CODES(place) \
 	VEXTRACTF128 $1, Y8, X9;          \
 	VSHUFPS      $0x88, X9, X8, X9;   \
 	VPSHUFB      X11, X9, X9;         \
 	VMOVD        X9, place
 
-// SUM computes t and e for four elements x, in Y7, and stores the codes. It adds x² to the register squares, and e² to
-// the register rests.
+// SUM computes t and e for the four elements x in Y7, and stores the codes at the address place. It adds x² to register squares,
+// and e² to register rests.
 #define SUM(place, squares, rests) \
 	VMOVAPD      Y7, Y8;          \
 	VFMADD213PD  Y6, Y4, Y8;      \

@@ -1,25 +1,26 @@
 // largest, quantize, float64 and float32, AVX-512 F, VL.
 //
 //	largest    max_k |x_k|                                     0≤k<d
-//	quantize   t_k = FMA(x_k, inverse, shift)   codes: lowest bits of t_k
+//	quantize   t_k = FMA(x_k, inverse, shift), code_k = lowest byte of t_k
 //	           e_k = FMA(−scale, t_k − shift, x_k)
 //	           Σ_k x_k², Σ_k e_k²
 //
-// Same bits as    largestRef and quantizeRef in ref.go. Element k is in lane k mod 8, k ascending. The eight lanes of float64 are
-//                 folded in halves.
-// Layout          x has d elements; d is a positive multiple of 4. The kernel stores four codes every stride bytes.
+// Same bits as    largestRef and quantizeRef in ref.go. Lane k mod 8 accumulates the term of element k, in ascending order of k. The
+//                 eight float64 lanes are folded in halves.
+// Layout          x has d elements. d is a positive multiple of 4. The kernel stores groups of four codes, which start stride bytes apart.
 // Tile            largest: 16 elements. quantize: 8 elements in one register of float64.
 // Tail            largest: a masked load of up to 15 elements. quantize: four elements, and a mask for the sums.
 // Special values  none, because elements are finite.
 // Registers       SI x · CX elements left · DI codes · R8 stride · AX BX scratch · Z0 Σx² · Z1 Σe² · Z2 inverse · Z3 scale · Z4 shift ·
-//                 Z5 x · Z6 t, then e · Z7 codes. largest: Z0 maximum · Z1 elements · Z2 all bits but the sign.
+//                 Z5 x · Z6 t, then e · Z7 codes. largest: Z0 maximum · Z1 elements · Z2 mask of all bits except the sign.
 // Source          own.
 
 //go:build amd64 && !purego
 
 #include "textflag.h"
 
-// FOLD adds the eight lanes of register z, in halves. The sum is in the lowest lane of x, which is a part of z.
+// FOLD adds the eight lanes of register z in halves, and stores the sum in the lowest lane of x. Registers y and x are the lowest
+// 256 and 128 bits of z.
 #define FOLD(z, y, x) \
 	VEXTRACTF64X4 $1, z, Y5; \
 	VADDPD        Y5, y, y;  \
@@ -28,7 +29,7 @@
 	VPERMILPD     $1, x, X5; \
 	VADDSD        X5, x, x
 
-// TERMS computes t and e for the eight elements in Z5. It leaves the codes in X7 and e in Z6.
+// TERMS computes t and e for the eight elements in Z5. It stores the codes in X7 and e in Z6.
 #define TERMS \
 	VMOVAPD      Z5, Z6;      \
 	VFMADD213PD  Z4, Z2, Z6;  \

@@ -1,19 +1,19 @@
 // largest, quantize, float64 and float32, NEON.
 //
 //	largest    max_k |x_k|                                     0≤k<d
-//	quantize   t_k = FMA(x_k, inverse, shift)   codes: lowest bits of t_k
+//	quantize   t_k = FMA(x_k, inverse, shift), code_k = lowest byte of t_k
 //	           e_k = FMA(−scale, t_k − shift, x_k)
 //	           Σ_k x_k², Σ_k e_k²
 //
-// Same bits as    largestRef and quantizeRef in ref.go. Element k is in lane k mod 8, k ascending. The eight lanes of float64 are
-//                 folded in halves.
-// Layout          x has d elements; d is a positive multiple of 4. The kernel stores four codes every stride bytes.
+// Same bits as    largestRef and quantizeRef in ref.go. Lane k mod 8 accumulates the term of element k, in ascending order of k. The
+//                 eight float64 lanes are folded in halves.
+// Layout          x has d elements. d is a positive multiple of 4. The kernel stores groups of four codes, which start stride bytes apart.
 // Tile            largest: 4 elements. quantize: 8 elements in four registers of float64.
 // Tail            four elements.
 // Special values  none, because elements are finite.
 // Registers       R0 x · R1 elements left · R2 codes · R3 stride · R4 scratch · V0 V1 elements · V2–V5 x · V6–V9 t, then their integers · V10 V11 codes ·
 //                 V12–V15 e · V16 inverse · V17 scale · V18 shift · V20–V23 Σx² · V24–V27 Σe². largest: V2 maximum ·
-//                 V3 all bits but the sign.
+//                 V3 mask of all bits except the sign.
 // Source          own.
 
 //go:build arm64 && !purego
@@ -23,13 +23,13 @@
 #define DOUBLE 1
 #include "neon_arm64.h"
 
-// WIDEN converts four float32 elements to float64, in the registers x and y.
+// WIDEN converts four float32 elements to float64, and stores the results in registers x and y.
 #define WIDEN(elements, x, y) \
 	FCVTL_2D(x, elements)  \
 	FCVTL2_2D(y, elements)
 
-// TERM subtracts the shift from t, and computes e. Register e must hold a copy of x at the beginning. TERM adds x² to squares
-// and e² to rests.
+// TERM computes e = x − scale·(t − shift) and changes t to t − shift. Register e must initially hold a copy of x. TERM also adds
+// x² to register squares, and e² to register rests.
 #define TERM(x, t, e, squares, rests) \
 	FSUB(t, t, 18)        \
 	FMLS(e, t, 17)        \

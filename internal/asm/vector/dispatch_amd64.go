@@ -8,7 +8,7 @@ import (
 )
 
 // The Go functions that call assembly are not inlined. So each call begins with a stack check, where the
-// scheduler can stop the goroutine. The element count n is positive and covers whole groups of 64 bytes.
+// scheduler can stop the goroutine. The element count n is positive, and the elements fill whole groups of 64 bytes.
 
 //go:noescape
 func affineAVX512F64(n int, dst, x *float64, c, s, b float64)

@@ -7,9 +7,8 @@
 //	Log      dst_i = ln x_i
 //	Log2     dst_i = log₂ x_i
 //
-// In float64, Log and Log2 return the same bits as num.Log and num.Log2. In float32, a table has the
-// logarithms of eight numbers. A polynomial computes the logarithm of the quotient of the significand of x
-// and one of these numbers. See ref.go.
+// In float64, Log and Log2 return the same bits as num.Log and num.Log2. In float32, Log and Log2 use a table
+// of eight logarithms and a polynomial. See ref.go.
 //
 // The contract:
 //

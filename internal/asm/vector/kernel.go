@@ -7,8 +7,8 @@ import (
 	"github.com/gomonge/monge/internal/asm/num"
 )
 
-// The cost of one element, in the units of asm.Piece. One call of assembly has up to 32Ki elements, or 8Ki
-// elements for logarithms.
+// The costs of one element, in the units of asm.Piece. One call of assembly processes up to 32Ki elements, or
+// 8Ki elements for logarithms.
 const (
 	passCost = 8
 	logCost  = 32
@@ -62,7 +62,7 @@ func logs[T num.Float](dst, x []T, base2 bool) {
 	asm.CheckVector(len(dst), len(x))
 	group := num.Lanes[T]()
 	for p := asm.Piece(len(x), logCost, 64); len(x) > 0; {
-		// Assembly computes the groups before the first group with a special value. Go computes that group.
+		// Assembly computes the groups before the first group with a special value. Go computes the group with the value.
 		done := ordinaryLogs(dst, x[:min(p, len(x))/group*group], base2)
 		dst, x = dst[done:], x[done:]
 		if rest := min(group, len(x)); done == 0 || rest < group {

@@ -1,4 +1,4 @@
-// The kernel of log, or of log2 if BASE2 is defined, in float32.
+// This kernel computes log, or log2 if BASE2 is defined, in float32.
 
 // func log(n int, dst, x *float32) int
 TEXT LOG(SB), NOSPLIT, $0-32
@@ -9,7 +9,7 @@ TEXT LOG(SB), NOSPLIT, $0-32
 	XORL at, at
 
 loop:
-	// check 2^-126 ≤ x ≤ the largest number: the bits plus those of 2^-126 are at least those of 2^-125, as integers
+	// check 2^-126 ≤ x ≤ the largest number: as signed integers, the bits of x plus the bits of 2^-126 are at least the bits of 2^-125
 	move     (xp)(at*1), Y0
 	move     32(xp)(at*1), Y1
 	copy     logc+LEAST(SB), Y14
@@ -23,7 +23,7 @@ loop:
 	CMPL     AX, allsigns
 	JNE      done
 
-	// the cell in the lowest bits; k·2^23 as an integer; m; k·2^23 as a number
+	// Y4 Y5: the cell in the lowest bits; Y2 Y3: k·2^23; Y0 Y1: m
 	copy      logc+BIAS(SB), Y14
 	copy      logc+MASK(SB), Y15
 	VPSUBD    Y14, Y0, Y2
@@ -37,7 +37,7 @@ loop:
 	VCVTDQ2PS Y2, Y2
 	VCVTDQ2PS Y3, Y3
 
-	// r = m·c − 1, −log c and its rounding error
+	// r = m·c − 1; high and low parts of −log c
 	copy    logc+INVERSE(SB), Y14
 	copy    logc+ONE(SB), Y15
 	VPERMPS Y14, Y4, Y6
@@ -51,7 +51,7 @@ loop:
 	VPERMPS Y15, Y4, Y8
 	VPERMPS Y15, Y5, Y9
 
-	// t = k·log 2 − log c, and its rounding error
+	// high and low parts of t = k·log 2 − log c
 	copy logc+LN2HI(SB), Y14
 	copy logc+LN2LO(SB), Y15
 	fma  Y14, Y2, Y6

@@ -1,6 +1,7 @@
 // log, float32, AVX2 + FMA.
 //
-//	log, log2   dst[i] = ln x[i], log₂ x[i]                      0≤i<n
+//	log    dst[i] = ln x[i]        0≤i<n
+//	log2   dst[i] = log₂ x[i]      0≤i<n
 //
 // Same bits as    logRef and log2Ref in ref.go.
 // Layout          x and dst have n contiguous elements. dst may be x. n is a positive multiple of 16 (64
@@ -10,7 +11,7 @@
 // Special values  The kernel stops before a tile with an x that is not a positive normal number, and returns
 //                 the number of elements before this tile.
 // Registers       SI x · DI dst · CX bytes · DX offset · AX signs · Y0 Y1 x, then m, r and e · Y2 Y3
-//                 k · Y4 Y5 cells, then part of Q, then b · Y6 Y7 t · Y8 Y9 w · Y10 Y11 r² · Y12
+//                 k · Y4 Y5 cells, then a part of Q, then b · Y6 Y7 t · Y8 Y9 w · Y10 Y11 r² · Y12
 //                 Y13 Q · Y14 Y15 constants.
 // Source          own.
 
@@ -23,8 +24,8 @@
 #define bytes CX
 #define at DX
 
-// Offsets of the constants. The first three constants are tables of eight entries. All other constants fill all lanes.
-// The constants that multiply k are divided by 2^23, because a register holds k·2^23 instead of k.
+// The following macros are offsets of constants. The first three constants are tables of eight entries. Every other
+// constant fills all lanes of a register. The factors of k are divided by 2^23, because a register holds k·2^23 instead of k.
 #define INVERSE 0*32
 #define TABLEHI 1*32
 #define TABLELO 2*32
@@ -42,7 +43,7 @@
 #define C0 13*32
 #define INVLN2 14*32
 
-DATA logf32<>+0(SB)/8, $0x3fac00003fbc0000 // the number c of every table cell
+DATA logf32<>+0(SB)/8, $0x3fac00003fbc0000 // the factors c of the eight table cells
 DATA logf32<>+8(SB)/8, $0x3f9000003fa00000
 DATA logf32<>+16(SB)/8, $0x3f8000003f880000
 DATA logf32<>+24(SB)/8, $0x3f5000003f680000
@@ -100,7 +101,7 @@ DATA logf32<>+432(SB)/8, $0xbeffffecbeffffec
 DATA logf32<>+440(SB)/8, $0xbeffffecbeffffec
 GLOBL logf32<>(SB), RODATA|NOPTR, $448
 
-DATA log2f32<>+0(SB)/8, $0x3fac00003fbc0000 // the number c of every table cell
+DATA log2f32<>+0(SB)/8, $0x3fac00003fbc0000 // the factors c of the eight table cells
 DATA log2f32<>+8(SB)/8, $0x3f9000003fa00000
 DATA log2f32<>+16(SB)/8, $0x3f8000003f880000
 DATA log2f32<>+24(SB)/8, $0x3f5000003f680000

@@ -1,4 +1,4 @@
-// The kernel of log, or of log2 if BASE2 is defined, in float32.
+// This kernel computes log, or log2 if BASE2 is defined, in float32.
 
 // func log(n int, dst, x *float32) int
 TEXT LOG(SB), NOSPLIT, $0-32
@@ -26,7 +26,7 @@ TEXT LOG(SB), NOSPLIT, $0-32
 	XORL  at, at
 
 loop:
-	// check 2^-126 ≤ x ≤ the largest number: the bits plus those of 2^-126 are at least those of 2^-125, as integers
+	// check 2^-126 ≤ x ≤ the largest number: as signed integers, the bits of x plus the bits of 2^-126 are at least the bits of 2^-125
 	move     (xp)(at*1), Z0
 	VPADDD   Z19, Z0, Z4
 	VPCMPGTD Z20, Z4, K1
@@ -34,14 +34,14 @@ loop:
 	CMPL     AX, allmask
 	JNE      done
 
-	// the cell in the lowest bits; k·2^23 as an integer; m; k·2^23 as a number
+	// Z4: the cell in the lowest bits; Z2: k·2^23; Z0: m
 	VPSUBD    Z21, Z0, Z2
 	VPSRLD    $20, Z2, Z4
 	VPANDD    Z22, Z2, Z2
 	VPSUBD    Z2, Z0, Z0
 	VCVTDQ2PS Z2, Z2
 
-	// r = m·c − 1, t = k·log 2 − log c and its rounding error
+	// r = m·c − 1; high and low parts of t = k·log 2 − log c
 	VPERMPS Z16, Z4, Z6
 	fms213  Z23, Z6, Z0
 	VPERMPS Z17, Z4, Z6

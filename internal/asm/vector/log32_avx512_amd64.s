@@ -1,6 +1,7 @@
 // log, float32, AVX-512 F.
 //
-//	log, log2   dst[i] = ln x[i], log₂ x[i]                      0≤i<n
+//	log    dst[i] = ln x[i]        0≤i<n
+//	log2   dst[i] = log₂ x[i]      0≤i<n
 //
 // Same bits as    logRef and log2Ref in ref.go.
 // Layout          x and dst have n contiguous elements. dst may be x. n is a positive multiple of 16 (64
@@ -23,8 +24,9 @@
 #define bytes CX
 #define at DX
 
-// Offsets of the constants. The first three constants are tables of eight entries, which are stored twice because four
-// bits select an entry. The constants that multiply k are divided by 2^23, because a register holds k·2^23 instead of k.
+// The following macros are offsets of constants. The first three constants are tables of eight entries. Every table is
+// stored twice, because VPERMPS selects one of 16 entries. The factors of k are divided by 2^23, because a register holds
+// k·2^23 instead of k.
 #define INVERSE 0*64
 #define TABLEHI 1*64
 #define TABLELO 2*64
@@ -41,7 +43,7 @@
 #define C0 192+10*size
 #define INVLN2 192+11*size
 
-DATA logf32<>+0(SB)/4, $0x3fbc0000 // the number c of every table cell
+DATA logf32<>+0(SB)/4, $0x3fbc0000 // the factors c of the eight table cells
 DATA logf32<>+4(SB)/4, $0x3fac0000
 DATA logf32<>+8(SB)/4, $0x3fa00000
 DATA logf32<>+12(SB)/4, $0x3f900000
@@ -102,7 +104,7 @@ DATA logf32<>+228(SB)/4, $0x3eaaaa8c
 DATA logf32<>+232(SB)/4, $0xbeffffec
 GLOBL logf32<>(SB), RODATA|NOPTR, $236
 
-DATA log2f32<>+0(SB)/4, $0x3fbc0000 // the number c of every table cell
+DATA log2f32<>+0(SB)/4, $0x3fbc0000 // the factors c of the eight table cells
 DATA log2f32<>+4(SB)/4, $0x3fac0000
 DATA log2f32<>+8(SB)/4, $0x3fa00000
 DATA log2f32<>+12(SB)/4, $0x3f900000

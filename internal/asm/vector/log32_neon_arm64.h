@@ -1,4 +1,4 @@
-// The kernel of log, or of log2 if BASE2 is defined, in float32.
+// This kernel computes log, or log2 if BASE2 is defined, in float32.
 
 // func log(n int, dst, x *float32) int
 TEXT LOG(SB), NOSPLIT, $0-32
@@ -31,7 +31,7 @@ loop:
 	CMN   $1, bits0
 	BNE   done
 
-	// the cell, times 16, in byte 2; then the byte indices of its entries
+	// byte 2 holds the cell number times 16; then the byte indices of the table entries
 	FMOVQ BIAS(consts), F28
 	FMOVQ CELL(consts), F29
 	FMOVQ BYTE2(consts), F30
@@ -78,7 +78,7 @@ loop:
 	FILL_24(ONE)
 	OF4(FMLA, 24, 0, 8)
 
-	// t = k·log 2 − log c, and its rounding error
+	// high and low parts of t = k·log 2 − log c
 	FMOVQ TABLEHI(consts), F28
 	FMOVQ TABLEHI+16(consts), F29
 	FMOVQ TABLELO(consts), F30

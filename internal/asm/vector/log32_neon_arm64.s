@@ -1,6 +1,7 @@
 // log, float32, NEON.
 //
-//	log, log2   dst[i] = ln x[i], log₂ x[i]                      0≤i<n
+//	log    dst[i] = ln x[i]        0≤i<n
+//	log2   dst[i] = log₂ x[i]      0≤i<n
 //
 // Same bits as    logRef and log2Ref in ref.go.
 // Layout          x and dst have n contiguous elements. dst may be x. n is a positive multiple of 16 (64
@@ -28,7 +29,8 @@
 #define bits0 R5
 #define bits1 R6
 
-// Offsets of the constants. The first three constants are tables of eight entries. All other constants fill all lanes.
+// The following macros are offsets of constants. The first three constants are tables of eight entries. Every other
+// constant fills all lanes of a register.
 #define INVERSE 0
 #define TABLEHI 32
 #define TABLELO 64
@@ -48,7 +50,7 @@
 #define ENTRY 304
 #define CELL 320
 
-// The FILL macros load constant c into four registers. The macro name has the number of the first register.
+// The FILL macros load constant c into four registers. The macro name contains the number of the first register.
 #define FILL_4(c) \
 	FMOVQ c(consts), F4; \
 	FMOVQ c(consts), F5; \
@@ -70,7 +72,7 @@
 	FMOVQ c(consts), F26; \
 	FMOVQ c(consts), F27
 
-DATA logf32<>+0(SB)/8, $0x3fac00003fbc0000 // the number c of every table cell
+DATA logf32<>+0(SB)/8, $0x3fac00003fbc0000 // the factors c of the eight table cells
 DATA logf32<>+8(SB)/8, $0x3f9000003fa00000
 DATA logf32<>+16(SB)/8, $0x3f8000003f880000
 DATA logf32<>+24(SB)/8, $0x3f5000003f680000
@@ -114,7 +116,7 @@ DATA logf32<>+320(SB)/8, $0x0070000000700000 // mask of the cell number
 DATA logf32<>+328(SB)/8, $0x0070000000700000
 GLOBL logf32<>(SB), RODATA|NOPTR, $336
 
-DATA log2f32<>+0(SB)/8, $0x3fac00003fbc0000 // the number c of every table cell
+DATA log2f32<>+0(SB)/8, $0x3fac00003fbc0000 // the factors c of the eight table cells
 DATA log2f32<>+8(SB)/8, $0x3f9000003fa00000
 DATA log2f32<>+16(SB)/8, $0x3f8000003f880000
 DATA log2f32<>+24(SB)/8, $0x3f5000003f680000

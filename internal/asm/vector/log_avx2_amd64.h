@@ -1,4 +1,4 @@
-// The kernel of log, or of log2 if BASE2 is defined, in float64.
+// This kernel computes log, or log2 if BASE2 is defined, in float64.
 
 // func log(n int, dst, x *float64) int
 TEXT LOG(SB), NOSPLIT, $0-32
@@ -43,7 +43,7 @@ loop:
 	sub  logc+ONE(SB), Y0, Y0
 	sub  logc+ONE(SB), Y1, Y1
 
-	// s = f/(2 + f), R of s²: (log m)/s = 2 + R
+	// s = f/(2 + f); R is a polynomial in s² with (log m)/s = 2 + R
 	add  logc+TWO(SB), Y0, Y4
 	add  logc+TWO(SB), Y1, Y5
 	div  Y4, Y0, Y4
@@ -69,7 +69,7 @@ loop:
 	fms213 Y6, Y0, Y10
 	fms213 Y7, Y1, Y11
 
-	// log m = hi + lo: hi = f − h, lo = its rounding error …
+	// log m = hi + lo, where hi = f − h, and lo is the rounding error of hi plus s·(h + R)
 	sub Y6, Y0, Y13
 	sub Y7, Y1, Y14
 	sub Y13, Y0, Y0
@@ -78,14 +78,14 @@ loop:
 	sub Y7, Y1, Y1
 	sub Y10, Y0, Y0
 	sub Y11, Y1, Y1
-	// … plus s·(h + R)
+	// add s·(h + R) to lo
 	add Y6, Y8, Y8
 	add Y7, Y9, Y9
 	fma Y8, Y4, Y0
 	fma Y9, Y5, Y1
 
 #ifdef BASE2
-	// p = hi/ln 2, l = its rounding error, negated, and lo/ln 2
+	// p = hi/ln 2; l is the negative of the rounding error of p and of lo/ln 2
 	copy logc+INVLN2(SB), Y12
 	copy logc+INVLN2LO(SB), Y15
 	mul  Y12, Y13, Y4

@@ -1,4 +1,4 @@
-// The kernel of log, or of log2 if BASE2 is defined, in float64.
+// This kernel computes log, or log2 if BASE2 is defined, in float64.
 
 // func log(n int, dst, x *float64) int
 TEXT LOG(SB), NOSPLIT, $0-32
@@ -28,7 +28,7 @@ loop:
 	sub.BCST    logc+WHOLEK(SB), Z2, Z2
 	sub.BCST    logc+ONE(SB), Z0, Z0
 
-	// s = f/(2 + f), R of s²: (log m)/s = 2 + R
+	// s = f/(2 + f); R is a polynomial in s² with (log m)/s = 2 + R
 	add.BCST logc+TWO(SB), Z0, Z4
 	div      Z4, Z0, Z4
 	mul      Z4, Z4, Z6
@@ -46,17 +46,17 @@ loop:
 	mul      Z0, Z10, Z6
 	fms213   Z6, Z0, Z10
 
-	// log m = hi + lo: hi = f − h, lo = its rounding error …
+	// log m = hi + lo, where hi = f − h, and lo is the rounding error of hi plus s·(h + R)
 	sub Z6, Z0, Z13
 	sub Z13, Z0, Z0
 	sub Z6, Z0, Z0
 	sub Z10, Z0, Z0
-	// … plus s·(h + R)
+	// add s·(h + R) to lo
 	add Z6, Z8, Z8
 	fma Z8, Z4, Z0
 
 #ifdef BASE2
-	// p = hi/ln 2, l = its rounding error, negated, and lo/ln 2
+	// p = hi/ln 2; l is the negative of the rounding error of p and of lo/ln 2
 	mul.BCST  logc+INVLN2(SB), Z13, Z4
 	copy      Z4, Z10
 	fnma.BCST logc+INVLN2(SB), Z13, Z10

@@ -1,4 +1,4 @@
-// The kernel of log, or of log2 if BASE2 is defined, in float64.
+// This kernel computes log, or log2 if BASE2 is defined, in float64.
 
 // func log(n int, dst, x *float64) int
 TEXT LOG(SB), NOSPLIT, $0-32
@@ -68,17 +68,17 @@ loop:
 	VORR  V15.B16, V15.B16, V23.B16
 	OF4(FMLS, 20, 24, 0)
 
-	// log m = hi + lo: hi = f − h, lo = its rounding error …
+	// log m = hi + lo, where hi = f − h, and lo is the rounding error of hi plus s·(h + R)
 	OF4(FSUB, 24, 0, 12)
 	OF4(FSUB, 0, 0, 24)
 	OF4(FSUB, 0, 0, 12)
 	OF4(FADD, 0, 0, 20)
-	// … plus s·(h + R)
+	// add s·(h + R) to lo
 	OF4(FADD, 16, 12, 16)
 	OF4(FMLA, 0, 8, 16)
 
 #ifdef BASE2
-	// p = hi/ln 2, l = its rounding error, negated, and lo/ln 2
+	// p = hi/ln 2; l is the negative of the rounding error of p and of lo/ln 2
 	FMOVQ INVLN2(consts), F28
 	FMOVQ INVLN2LO(consts), F29
 	BY4(FMUL, 8, 24, 28)

@@ -1,6 +1,6 @@
-// The part of log that computes s, in V8–V11, and R, in V16–V19, from f, in V0–V3.
+// This code of log computes s in V8–V11 and R in V16–V19. V0–V3 hold f.
 
-	// s = f/(2 + f), R of s²: (log m)/s = 2 + R
+	// s = f/(2 + f); R is a polynomial in s² with (log m)/s = 2 + R
 	FMOVQ TWO(consts), F28
 	BY4(FADD, 8, 0, 28)
 	OF4(FDIV, 8, 0, 8)

@@ -12,7 +12,7 @@ func affineRef[T num.Float](dst, x []T, c, s, b T) {
 	}
 }
 
-// maxRef sets acc[l] to the maximum of acc[l] and all x_i with i mod w = l.
+// maxRef sets acc[l] to the maximum of acc[l] and all x_i with i mod w = l. The lane count w depends on T.
 func maxRef[T num.Float](acc *[num.MaxLanes]T, x []T) {
 	w := num.Lanes[T]()
 	for i, v := range x {
@@ -65,7 +65,8 @@ func Ref2[T num.Float](x T) T {
 //
 // # Error
 //
-// The errors are in ULP of a result with a significand near 2, where a relative error is the most ULP:
+// The errors are in ULP of a result with a significand near 2. For these results, a given relative error is the largest
+// number of ULP:
 //
 //	last rounding          .5
 //	polynomial, 2^-27.0    .12
@@ -74,9 +75,9 @@ func Ref2[T num.Float](x T) T {
 // If the logarithm is smaller than 1/8, r is exact. Otherwise the rounding error of r is at most 2^-29.
 // The largest error for all arguments is 0.649 ULP for ln and 0.681 ULP for log₂.
 
-// logTable contains the number c (in the field inverse) and −log c = hi + lo for every cell. The field poly contains the
-// coefficients of Q, lowest degree first. The high part hi is a multiple of 2^-17 (for log₂: 2^-16), so that t is exact. The
-// program prove/gencoef computed the numbers.
+// logTable contains the numbers c and −log c of every cell. The field inverse contains c, and hi + lo is −log c. The field
+// poly contains the coefficients of Q, lowest degree first. In the table for ln, hi is a multiple of 2^-17, and in the table
+// for log₂ a multiple of 2^-16, which makes t exact. The program prove/gencoef computed the numbers.
 type logTable struct {
 	inverse, hi, lo [8]float32
 	poly            [4]float32
@@ -136,8 +137,8 @@ func (l *logTable) rest(r, w float32) float32 {
 	return num.FMA(z, q, w)
 }
 
-// split32 returns k·2^23, r, and the cell number in the last three bits of cell, for a positive finite x. For any other x it
-// returns the logarithm of x as r, and ok is false.
+// split32 returns k·2^23, r and the cell number of a positive finite x. The three lowest bits of cell are the cell number. For
+// any other x, split32 returns the logarithm of x as r, and ok is false.
 func split32(x float32) (k, r float32, cell uint32, ok bool) {
 	switch {
 	case x != x || x > math.MaxFloat32:

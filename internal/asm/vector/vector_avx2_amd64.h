@@ -1,4 +1,4 @@
-// The kernels of affine and maximum, for the type that the including file defines.
+// This file contains the kernels affine and maximum for the type that the including file defines.
 
 // func affine(n int, dst, x *T, c, s, b T)
 TEXT AFFINE(SB), NOSPLIT, $0-affineargs

@@ -1,12 +1,13 @@
 // vector, float64 and float32, AVX-512 F.
 //
 //	affine      dst[i] = (x[i] − c)·s + b
-//	maximum     acc[l] = max(acc[l], max x[i]),  i mod w = l
-//	log, log2   dst[i] = ln x[i], log₂ x[i], float64             0≤i<n
+//	maximum     acc[l] = maximum of acc[l] and all x[i] with i mod w = l
+//	log         dst[i] = ln x[i], float64
+//	log2        dst[i] = log₂ x[i], float64             0≤i<n
 //
 // Same bits as    affineRef, maxRef, logRef and log2Ref in ref.go. num.Log omits the additions with
 //                 k if k = 0. In this case the additions do not change the result.
-// Layout          x and dst have n contiguous elements. dst may be x. acc has w elements, 64 bytes. n is a
+// Layout          x and dst have n contiguous elements. dst may be x. acc has w elements (64 bytes). n is a
 //                 positive multiple of w.
 // Tile            one vector.
 // Tail            none. The caller computes the remaining elements.
@@ -28,8 +29,9 @@
 #define bytes CX
 #define at DX
 
-// Offsets of the constants of logarithms in logc. BIAS is the bit pattern of √½ with 1024 subtracted from the exponent
-// field. WHOLE is 2^52, and WHOLEK is 2^52 + 1024. C7 to C1 are the coefficients of the polynomial, highest degree first.
+// The following macros are offsets of constants in logc. The constant BIAS is the bit pattern of √½, with 1024 subtracted
+// from the exponent. WHOLE is 2^52, and WHOLEK is 2^52 + 1024. C7 to C1 are the coefficients of the polynomial, highest
+// degree first.
 #define LEAST 0*size
 #define MOST 1*size
 #define BIAS 2*size
@@ -58,7 +60,7 @@
 
 DATA logf64<>+0(SB)/8, $0x0010000000000000 // 2^-1022
 DATA logf64<>+8(SB)/8, $0x7fefffffffffffff // the largest number
-DATA logf64<>+16(SB)/8, $0xffe6a09e00000000 // bits of √½, minus 1024 in the exponent field
+DATA logf64<>+16(SB)/8, $0xffe6a09e00000000 // bits of √½, with 1024 subtracted from the exponent
 DATA logf64<>+24(SB)/8, $0x000fffffffffffff // mask of the mantissa bits
 DATA logf64<>+32(SB)/8, $0x3fe6a09e00000000 // √½
 DATA logf64<>+40(SB)/8, $0x4330000000000000 // 2^52
