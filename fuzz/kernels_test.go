@@ -117,7 +117,7 @@ func FuzzSketch(f *testing.F) { fuzz(f, sketchKernel) }
 // sketchKernel calls the functions of package sketch, with or without optional instructions such as VNNI.
 func sketchKernel(c *call[float32]) {
 	if c.numberUpTo(1) == 0 {
-		defer asm.SwitchForms(0)()
+		defer asm.SwitchExtensions(0)()
 	}
 	n, d, m := c.numberUpTo(4), sketch.Step*c.numberUpTo(40), 1
 	numbers := func(all int, number func(i int) float32) { // converts integers to floating point, because the comparison treats all NaN bit patterns as equal
@@ -282,7 +282,7 @@ func compactKernel(c *call[float32]) {
 		return unsafe.Slice((*int8)(unsafe.Pointer(unsafe.SliceData(b))), len(b))
 	}
 	if c.numberUpTo(1) == 0 {
-		defer asm.SwitchForms(0)()
+		defer asm.SwitchExtensions(0)()
 	}
 	out := c.Out(2)
 	switch c.numberUpTo(4) {

@@ -32,11 +32,11 @@ type target struct {
 
 type level struct {
 	name   string
-	number uint64 // the asm.Level in bits 0 to 7, the asm.Forms from bit 8 on
+	number uint64 // the asm.Level in bits 0 to 7, the asm.Extension set from bit 8 on
 }
 
-// Forms (optional CPU features) in bits 8 and up of level.number. Only the packages in
-// packagesWithForms are proved with forms.
+// The bits of level.number for the extensions (optional CPU features). Only the packages in
+// packagesWithExtensions are proved with extensions as well.
 const (
 	vnni    = 1 << 8
 	vpopcnt = 2 << 8
@@ -44,8 +44,8 @@ const (
 )
 
 var targets = []*target{
-	{"amd64", amd64.Objdump, []level{{"AVX2", 2}, {"AVX512", 3}, {"AVX512 with forms", 3 | vnni | vpopcnt}}, amd64.Decode, amd64.Run, amd64.Mutate},
-	{"arm64", arm64.Objdump, []level{{"NEON", 1}, {"NEON with forms", 1 | dotProd}}, arm64.Decode, arm64.Run, arm64.Mutate},
+	{"amd64", amd64.Objdump, []level{{"AVX2", 2}, {"AVX512", 3}, {"AVX512 with extensions", 3 | vnni | vpopcnt}}, amd64.Decode, amd64.Run, amd64.Mutate},
+	{"arm64", arm64.Objdump, []level{{"NEON", 1}, {"NEON with extensions", 1 | dotProd}}, arm64.Decode, arm64.Run, arm64.Mutate},
 }
 
 // job is a kernel for one choice of element types.
@@ -199,7 +199,7 @@ func (j *job) proveCase(source *gossa.Source, program *code.Program, g *expr.Gra
 // provedAt reports whether a kernel is proved at an instruction-set level.
 func (k *kernel) provedAt(l level) bool {
 	if l.number>>8 != 0 {
-		return packagesWithForms[k.pkg]
+		return packagesWithExtensions[k.pkg]
 	}
 	return k.levels == "" || slices.Contains(strings.Fields(k.levels), l.name)
 }
@@ -391,7 +391,7 @@ func setMachine(in *gossa.Interpreter, level uint64) error {
 	if err := in.SetGlobal(path, "current", level&255); err != nil {
 		return err
 	}
-	if err := in.SetGlobal(path, "forms", level>>8); err != nil {
+	if err := in.SetGlobal(path, "extensions", level>>8); err != nil {
 		return err
 	}
 	m, err := in.New(path, "Machine", machineSizes)

@@ -145,8 +145,8 @@ var kernels = append(otherKernels, expKernels...)
 // assembly tells Go where to continue, or a loop tests the data in every iteration.
 var provedByPath = map[string]bool{"vector.Log": true, "vector.Log2": true, "distance.Gibbs": true}
 
-// packagesWithForms lists the packages whose kernels use forms (optional CPU features).
-var packagesWithForms = map[string]bool{"compact": true, "sketch": true}
+// packagesWithExtensions lists the packages whose kernels use extensions (optional CPU features).
+var packagesWithExtensions = map[string]bool{"compact": true, "sketch": true}
 
 // expKernels are the kernels of exponentials, logarithms and maxima.
 var expKernels = []kernel{

@@ -14,9 +14,9 @@ import (
 
 var sink int64
 
-// benchmarkForms measures the function plain once, and the function ours with every instruction set.
+// benchmarkLevels measures the function plain once, and the function ours with every instruction set.
 // It measures ours with and without the optional instructions of the machine.
-func benchmarkForms(b *testing.B, name string, n int, plain, ours func() int64) {
+func benchmarkLevels(b *testing.B, name string, n int, plain, ours func() int64) {
 	run := func(level string, f func() int64) {
 		b.Run(fmt.Sprintf("%s/n=%d/isa=%s", name, n, level), func(b *testing.B) {
 			for b.Loop() {
@@ -26,7 +26,7 @@ func benchmarkForms(b *testing.B, name string, n int, plain, ours func() int64) 
 	}
 	run("plain", plain)
 	for range asmtest.Each(b) {
-		asmtest.EachForms(b, func() { run(strings.ReplaceAll(vecmath.InstructionSet(), " ", ""), ours) })
+		asmtest.EachExtensions(b, func() { run(strings.ReplaceAll(vecmath.InstructionSet(), " ", ""), ours) })
 	}
 }
 
@@ -49,7 +49,7 @@ func BenchmarkCompact(b *testing.B) {
 			{"HammingBytes", func() int64 { return plainHammingBytes(p, q) }, func() int64 { return int64(vecmath.Hamming(p, q)) }},
 			{"HammingWords", func() int64 { return plainHammingWords(v, w) }, func() int64 { return int64(vecmath.Hamming(v, w)) }},
 		} {
-			benchmarkForms(b, f.name, n, f.plain, f.ours)
+			benchmarkLevels(b, f.name, n, f.plain, f.ours)
 		}
 	}
 }
@@ -62,10 +62,10 @@ func BenchmarkConversions(b *testing.B) {
 		for i := range x {
 			x[i] = 2*rng.Float32() - 1
 		}
-		benchmarkForms(b, "QuantizeInt8", n, func() int64 { return int64(plainQuantize(codes, x)) }, func() int64 { return int64(vecmath.QuantizeInt8(codes, x)) })
-		benchmarkForms(b, "SignBits", n, func() int64 { return plainSigns(signs, x) }, func() int64 { vecmath.SignBits(signs, x); return 0 })
-		benchmarkForms(b, "ToFloat16", n, func() int64 { return plainFloat16(halves, x) }, func() int64 { vecmath.ToFloat16(halves, x); return 0 })
-		benchmarkForms(b, "ToBFloat16", n, func() int64 { return plainBFloat16(halves, x) }, func() int64 { vecmath.ToBFloat16(halves, x); return 0 })
+		benchmarkLevels(b, "QuantizeInt8", n, func() int64 { return int64(plainQuantize(codes, x)) }, func() int64 { return int64(vecmath.QuantizeInt8(codes, x)) })
+		benchmarkLevels(b, "SignBits", n, func() int64 { return plainSigns(signs, x) }, func() int64 { vecmath.SignBits(signs, x); return 0 })
+		benchmarkLevels(b, "ToFloat16", n, func() int64 { return plainFloat16(halves, x) }, func() int64 { vecmath.ToFloat16(halves, x); return 0 })
+		benchmarkLevels(b, "ToBFloat16", n, func() int64 { return plainBFloat16(halves, x) }, func() int64 { vecmath.ToBFloat16(halves, x); return 0 })
 	}
 }
 

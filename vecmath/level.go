@@ -14,8 +14,8 @@ import (
 // MONGE_LEVEL is ignored if its value is not the name of an instruction set.
 func InstructionSet() string {
 	name := asm.Current().String()
-	if forms := asm.Forms(); len(forms) > 0 {
-		name += " (" + strings.Join(forms, ", ") + ")"
+	if details := asm.LevelDetails(); len(details) > 0 {
+		name += " (" + strings.Join(details, ", ") + ")"
 	}
 	return name
 }

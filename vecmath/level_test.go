@@ -13,12 +13,12 @@ import (
 func TestInstructionSet(t *testing.T) {
 	for _, l := range asm.Available() {
 		restore := asm.Switch(l)
-		got, want, forms := vecmath.InstructionSet(), l.String(), asm.Forms()
+		got, want, details := vecmath.InstructionSet(), l.String(), asm.LevelDetails()
 		restore()
-		if len(forms) > 0 {
-			want += " (" + strings.Join(forms, ", ") + ")"
+		if len(details) > 0 {
+			want += " (" + strings.Join(details, ", ") + ")"
 		}
-		if got != want || l == asm.AVX512 && len(forms) == 0 {
+		if got != want || l == asm.AVX512 && len(details) == 0 {
 			t.Errorf("level %v: %q, want %q", l, got, want)
 		}
 	}

@@ -142,7 +142,7 @@ type infoResult struct {
 	CPUs     int        `json:"cpus"`
 	Levels   []string   `json:"levels"`
 	Selected string     `json:"selected"`        // of the levels
-	Set      string     `json:"instruction_set"` // the level with its forms
+	Set      string     `json:"instruction_set"` // the level with its extensions
 	Model    *modelInfo `json:"model,omitempty"`
 }
 

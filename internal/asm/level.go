@@ -92,11 +92,11 @@ func Available() []Level {
 // the best level of this machine that MONGE_LEVEL allows.
 func Current() Level { return current }
 
-// Forms returns the names of the variants that kernels use at the current level on this machine. If
-// the level is AVX512, the first name is the name of the [CurrentMachine] table. The remaining
-// names are the [Form] values in use.
-func Forms() []string {
-	names := namesOf(forms, current)
+// LevelDetails returns the names of the variants that kernels use at the current level on this
+// machine. If the level is AVX512, the first name is the name of the [CurrentMachine] table. The
+// remaining names are the [Extension] values in use.
+func LevelDetails() []string {
+	names := namesOf(extensions, current)
 	if current == AVX512 {
 		names = append([]string{machine.Name}, names...)
 	}

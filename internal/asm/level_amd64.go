@@ -34,7 +34,7 @@ func detectMachine() *Machine {
 	return &sapphireRapids
 }
 
-func detectForms() (set Form) {
+func detectExtensions() (set Extension) {
 	if cpu.X86.HasAVX512VNNI {
 		set |= VNNI
 	}

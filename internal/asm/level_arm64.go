@@ -16,7 +16,7 @@ func detect() []Level {
 // detectMachine returns the default table. Kernels on arm64 ignore the AVX-512 sizes in the table.
 func detectMachine() *Machine { return &sapphireRapids }
 
-func detectForms() (set Form) {
+func detectExtensions() (set Extension) {
 	if cpu.ARM64.HasASIMDDP {
 		set |= DotProd
 	}

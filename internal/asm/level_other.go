@@ -8,4 +8,4 @@ func detect() []Level { return nil }
 // table.
 func detectMachine() *Machine { return &sapphireRapids }
 
-func detectForms() Form { return 0 }
+func detectExtensions() Extension { return 0 }

@@ -26,9 +26,9 @@ func TestVariantOf(t *testing.T) {
 }
 
 func TestFormString(t *testing.T) {
-	for f, want := range map[Form]string{0: "none", DotProd: "dotprod", VNNI | VPOPCNT: "vnni+vpopcnt"} {
+	for f, want := range map[Extension]string{0: "none", DotProd: "dotprod", VNNI | VPOPCNT: "vnni+vpopcnt"} {
 		if got := f.String(); got != want {
-			t.Errorf("Form(%d).String() = %q, want %q", f, got, want)
+			t.Errorf("Extension(%d).String() = %q, want %q", f, got, want)
 		}
 	}
 }

@@ -83,8 +83,8 @@ func (s *Sizes) Has(n int) bool {
 	return false
 }
 
-// Form returns the variant to run for size n: the AVX2 variant if c contains n, and v otherwise.
-func (c *Choice) Form(v Variant, n int) Variant {
+// Variant returns the variant to run for size n: the AVX2 variant if c contains n, and v otherwise.
+func (c *Choice) Variant(v Variant, n int) Variant {
 	if v >= AVX512F64 && c[v&3].Has(n) {
 		return v - (AVX512F64 - AVX2F64)
 	}

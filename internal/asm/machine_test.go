@@ -56,7 +56,7 @@ func TestZen4Measured(t *testing.T) {
 		default:
 			t.Fatalf("unknown kernel: %s", c[0])
 		}
-		if got := choice.Form(variant, n); got != variant-AVX512F64+AVX2F64 {
+		if got := choice.Variant(variant, n); got != variant-AVX512F64+AVX2F64 {
 			t.Errorf("%s: AVX-512's form", c[0])
 		}
 	}
@@ -67,11 +67,11 @@ func TestZen4Measured(t *testing.T) {
 func TestForm(t *testing.T) {
 	c := Choice{f32: Sizes{{3, 5}, {7, 8}, {10, noEnd}}}
 	for n, want := range map[int]bool{2: false, 3: true, 4: true, 5: false, 7: true, 8: false, 9: false, 10: true, 1 << 30: true} {
-		if got := c.Form(AVX512F32, n) == AVX2F32; got != want {
+		if got := c.Variant(AVX512F32, n) == AVX2F32; got != want {
 			t.Errorf("size %d: AVX2's form is %v, want %v", n, got, want)
 		}
 		for _, v := range []Variant{AVX2F32, AVX512F64, AVX512Mixed, NEONF32, Variant(Ref)} {
-			if got := c.Form(v, n); got != v {
+			if got := c.Variant(v, n); got != v {
 				t.Errorf("size %d: variant %v became %v", n, v, got)
 			}
 		}

@@ -66,17 +66,17 @@ func Each(t testing.TB) iter.Seq[asm.Level] {
 	}
 }
 
-// EachForms calls f with no [asm.Form] in use. If the machine supports any forms, EachForms calls f
-// again with all supported forms in use. f must not run in parallel.
-func EachForms(t testing.TB, f func()) {
+// EachExtensions calls f with no [asm.Extension] in use. If the machine supports any extensions, EachExtensions calls f
+// again with all supported extensions in use. f must not run in parallel.
+func EachExtensions(t testing.TB, f func()) {
 	t.Helper()
-	sets := []asm.Form{0, asm.AvailableForms()}
+	sets := []asm.Extension{0, asm.AvailableExtensions()}
 	if sets[1] == 0 {
 		sets = sets[:1]
 	}
 	for _, set := range sets {
-		t.Logf("forms: %v", set)
-		restore := asm.SwitchForms(set)
+		t.Logf("extensions: %v", set)
+		restore := asm.SwitchExtensions(set)
 		func() {
 			defer restore()
 			f()

@@ -64,7 +64,7 @@ func TestLevels(t *testing.T) {
 			t.Fatalf("n = %d, kinds %d and %d", n, kind, other)
 		}
 	}
-	asmtest.EachForms(t, func() {
+	asmtest.EachExtensions(t, func() {
 		for n := range 2*512 + 1 {
 			if n > 2*step && n%step > 1 && !testdata.IsLong() {
 				continue

@@ -82,7 +82,7 @@ func gibbs[T num.Float](m, n, d int, k []T, ldk int, dist []T, ldd int, x []T, l
 
 //go:noinline
 func adjcost[T num.Float](m, n, r int, g []T, ldg int, k []T, ldk int, mat []T, ldm int, a []T, lda int, b []T, ldb int, u, v []T, lambda T) {
-	switch asm.CurrentMachine().AdjCost.Form(asm.VariantOf[T, T](), ldk) {
+	switch asm.CurrentMachine().AdjCost.Variant(asm.VariantOf[T, T](), ldk) {
 	case asm.AVX512F64:
 		adjcostAVX512F64(m, n, r, num.P64(g), ldg, num.P64(k), ldk, num.P64(mat), ldm, num.P64(a), lda, num.P64(b), ldb, num.P64(u), num.P64(v), float64(lambda))
 	case asm.AVX512F32:

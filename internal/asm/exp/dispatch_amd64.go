@@ -133,7 +133,7 @@ func sumExp[T num.Float](s *Sum[T], dst, x []T) {
 
 //go:noinline
 func exp2[T num.Float](dst, x []T, c T) {
-	switch asm.CurrentMachine().Exp2.Form(asm.VariantOf[T, T](), len(x)) {
+	switch asm.CurrentMachine().Exp2.Variant(asm.VariantOf[T, T](), len(x)) {
 	case asm.AVX512F64:
 		exp2AVX512F64(len(x), num.P64(dst), num.P64(x), float64(c))
 	case asm.AVX512F32:
@@ -149,7 +149,7 @@ func exp2[T num.Float](dst, x []T, c T) {
 
 //go:noinline
 func logRows[T num.Float](m, n int, mat []T, ldm int, c T, g, a, max, sum, q, e []T) {
-	switch asm.CurrentMachine().LogRows.Form(asm.VariantOf[T, T](), n) {
+	switch asm.CurrentMachine().LogRows.Variant(asm.VariantOf[T, T](), n) {
 	case asm.AVX512F64:
 		logRowsAVX512F64(m, n, num.P64(mat), ldm, float64(c), num.P64(g), num.P64(a), num.P64(max), num.P64(sum), num.P64(q), num.P64(e))
 	case asm.AVX512F32:

@@ -50,7 +50,7 @@ func form(v asm.Variant, n, ldk int, rows, columns bool) asm.Variant {
 	case rows:
 		choice = &m.Rows
 	}
-	return choice.Form(v, n)
+	return choice.Variant(v, n)
 }
 
 // isOddStride reports whether every second float64 row with stride ldk begins at an odd multiple of 32 bytes. Every
@@ -68,7 +68,7 @@ func begin[T num.Float](m, n int, k []T, ldk int, mat []T, ldm int, v, u, w, r, 
 	if form == asm.AVX512F64 && isOddStride(ldk) {
 		choice = &machine.OddPass
 	}
-	switch choice.Form(form, n) {
+	switch choice.Variant(form, n) {
 	case asm.AVX512F64:
 		beginAVX512F64(m, n, num.P64(k), ldk, num.P64(mat), ldm, num.P64(v), num.P64(u), num.P64(w), num.P64(r), num.P64(s), num.P64(q))
 	case asm.AVX512F32:
@@ -84,7 +84,7 @@ func begin[T num.Float](m, n int, k []T, ldk int, mat []T, ldm int, v, u, w, r, 
 
 //go:noinline
 func divide[T num.Float](n int, dst, x, y []T) {
-	switch asm.CurrentMachine().Divide.Form(asm.VariantOf[T, T](), n) {
+	switch asm.CurrentMachine().Divide.Variant(asm.VariantOf[T, T](), n) {
 	case asm.AVX512F64:
 		divideAVX512F64(n, num.P64(dst), num.P64(x), num.P64(y))
 	case asm.AVX2F64:

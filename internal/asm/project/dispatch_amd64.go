@@ -165,7 +165,7 @@ func rowsAVX512[T num.Float](rows, cols, depth int) int {
 	case depth <= choice.ShallowDepth && cols >= choice.ShallowCols:
 		return 0
 	case rows == 1:
-		if v := asm.VariantOf[T, T](); choice.OneRow.Form(v, cols) != v {
+		if v := asm.VariantOf[T, T](); choice.OneRow.Variant(v, cols) != v {
 			return 0
 		}
 		return rows

@@ -23,15 +23,15 @@ func BenchmarkFilter(b *testing.B) {
 		for i := range queries {
 			queries[i] = int8(rng.IntN(255) - 127)
 		}
-		for _, set := range []asm.Form{asm.AvailableForms(), 0} {
-			restore := asm.SwitchForms(set)
-			b.Run(fmt.Sprintf("many/rows=%d/forms=%v", n*Rows, set), func(b *testing.B) {
+		for _, set := range []asm.Extension{asm.AvailableExtensions(), 0} {
+			restore := asm.SwitchExtensions(set)
+			b.Run(fmt.Sprintf("many/rows=%d/extensions=%v", n*Rows, set), func(b *testing.B) {
 				for b.Loop() {
 					Filter(masks, codes, groups, queries, &q)
 				}
 				b.ReportMetric(float64(b.N)*float64(n*Rows*Queries*d)/float64(b.Elapsed().Nanoseconds()), "products/ns")
 			})
-			b.Run(fmt.Sprintf("one/rows=%d/forms=%v", n*Rows, set), func(b *testing.B) {
+			b.Run(fmt.Sprintf("one/rows=%d/extensions=%v", n*Rows, set), func(b *testing.B) {
 				b.SetBytes(int64(n * Rows * (d + 12)))
 				for b.Loop() {
 					FilterOne(masks[:n], codes, groups, queries[:d], &q[0])

@@ -82,7 +82,7 @@ func (p *problem) value(g, i, j, d int) float32 {
 // TestLevels compares every instruction-set level with the Go reference implementation, for all sizes and classes of values. It
 // runs with and without optional instructions such as VNNI.
 func TestLevels(t *testing.T) {
-	asmtest.EachForms(t, func() { compareLevels(t) })
+	asmtest.EachExtensions(t, func() { compareLevels(t) })
 }
 
 func compareLevels(t *testing.T) {
@@ -180,7 +180,7 @@ func TestPieces(t *testing.T) {
 		QuantizeQuery(block[j*Step:], Queries*Step, x)
 	}
 	many := make([]uint32, n*Queries)
-	asmtest.EachForms(t, func() {
+	asmtest.EachExtensions(t, func() {
 		for lv := range asmtest.Each(t) {
 			clear(got)
 			FilterOne(got, codes, groups, query, &q)
