@@ -117,13 +117,13 @@ func (nw *newton[T]) leaveDual(d dual[T]) {
 	}
 }
 
-// direction sets β to the direction of a Newton step and counts the passes over K. The argument enough is the goal for the
-// residual. A pass over the sparse list counts as the fraction of elements of K that are in the list.
+// direction sets β to the direction of a Newton step and counts the passes over K. It solves until the weighted
+// residual is at most goal in the 1-norm. A pass over the sparse list counts as the fraction of elements of K that are in the list.
 //
 // The first products use K. When these products have cost as much as making the sparse list (sparse.go), the list is made. When
 // the steps have cost as much as a factor (direct.go), the factor is computed. The time is therefore at most twice the time of
 // the better choice. Later directions use the same factor until their steps have cost as much as a new factor.
-func (nw *newton[T]) direction(ctx context.Context, d dual[T], enough, radius float64, limit int) error {
+func (nw *newton[T]) direction(ctx context.Context, d dual[T], goal, radius float64, limit int) error {
 	it, sys := nw.point.it, nw.sys
 	res, dir, sp := &it.res, &sys.direct, &sys.sparse
 	small := min(it.kernel.N(), it.kernel.M())
@@ -131,7 +131,7 @@ func (nw *newton[T]) direction(ctx context.Context, d dual[T], enough, radius fl
 	diag, rows, weight := d.system()
 	copy(sys.rhs, nw.point.e)
 	sys.setup(it, plan[T]{nw.point.u, nw.point.v}, diag, rows)
-	goal := enough * enough / weight // ‖r‖₁² ≤ Σ d · Σ r²/d, where d is the diagonal
+	squaredGoal := goal * goal / weight // ‖r‖₁² ≤ Σ d · Σ r²/d, where d is the diagonal
 	factors := !dir.refused && factorable(&it.kernel)
 	clear(sys.beta)
 	sp.made = false
@@ -156,13 +156,13 @@ func (nw *newton[T]) direction(ctx context.Context, d dual[T], enough, radius fl
 		case factors:
 			count = min(count, max(directLeast, int((sys.factorCost()-dir.spent)/cost)))
 		}
-		size, steps, err := sys.conjugateGradients(ctx, goal, radius, count, stall)
+		size, steps, err := sys.conjugateGradients(ctx, squaredGoal, radius, count, stall)
 		dir.spent = num.FMA(float64(steps), cost, dir.spent)
 		res.Iterations += int(math.Ceil(float64(steps) * share))
 		sp.steps += steps
 		most -= steps
 		switch {
-		case err != nil || steps < count || !(size > goal) || most < 1 || res.Iterations >= limit || sys.largest() > radius:
+		case err != nil || steps < count || !(size > squaredGoal) || most < 1 || res.Iterations >= limit || sys.largest() > radius:
 			return err
 		case lists:
 			if err = sys.makeList(ctx); err == nil {

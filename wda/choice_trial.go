@@ -15,8 +15,8 @@ import (
 // choiceTolerance is the relative tolerance of the principal components and discriminants of a fold.
 const choiceTolerance = 1e-2
 
-// trial fits candidates with one whitening to the rows of one fold.
-type trial struct {
+// foldTrial fits candidates with one whitening to the rows of one fold.
+type foldTrial struct {
 	fold     *choiceFold
 	set      Settings
 	span     *discriminant.Span // whitened span of the training rows
@@ -35,8 +35,8 @@ type trial struct {
 	search           *knn.Search[float64]
 }
 
-func newTrial(ctx context.Context, set *Settings, f *choiceFold, w Whitening, workers int) (*trial, error) {
-	t := &trial{fold: f, set: *set}
+func newTrial(ctx context.Context, set *Settings, f *choiceFold, w Whitening, workers int) (*foldTrial, error) {
+	t := &foldTrial{fold: f, set: *set}
 	t.set.Workers, t.set.Objective.Float32, t.set.Optimizer.Starts = workers, true, 1
 	t.set.Optimizer.MaxSteps = candidateSteps(len(f.samples.Classes))
 	base, rows, rule := f.span, f.heldOut, w.rule()
@@ -68,7 +68,7 @@ const pairsPerClass = 32
 
 // newObjective returns the objective that candidates maximize with the given settings. If there are
 // many classes, the objective contains only a random sample of the pairs of classes.
-func (t *trial) newObjective(ctx context.Context, set *Settings) (*discriminant.Objective[float32], error) {
+func (t *foldTrial) newObjective(ctx context.Context, set *Settings) (*discriminant.Objective[float32], error) {
 	o, err := discriminant.NewObjective(ctx, t.span.Samples, objectiveConfig[float32](set, t.span.Samples.D))
 	if err == nil {
 		o.SamplePairs(pairsPerClass, rand.New(rand.NewPCG(set.Seed, streamPairs)))
@@ -79,7 +79,7 @@ func (t *trial) newObjective(ctx context.Context, set *Settings) (*discriminant.
 
 // candidateLosses returns the losses of the candidate c on the held-out rows, one loss for each
 // number of components in counts.
-func (t *trial) candidateLosses(ctx context.Context, c *Member, counts []int) ([]loss, error) {
+func (t *foldTrial) candidateLosses(ctx context.Context, c *Member, counts []int) ([]loss, error) {
 	set := c.applyTo(t.set)
 	set.Leading = 0
 	if fitted := c.withoutScale(); fitted != t.lastFit {
@@ -143,7 +143,7 @@ func (c *Member) withoutScale() Member {
 
 // optimize fits a projection with the given settings in a few steps, and stores the result in
 // lastPoint.
-func (t *trial) optimize(ctx context.Context, set *Settings) error {
+func (t *foldTrial) optimize(ctx context.Context, set *Settings) error {
 	o, rho := t.objective, set.Objective.Shrinkage.rho
 	if t.prepared && t.lambda == set.Objective.Lambda {
 		o.SetShrinkage(rho)
@@ -181,7 +181,7 @@ func (t *trial) optimize(ctx context.Context, set *Settings) error {
 
 // canonicalComponents returns the canonical components of lastPoint. If the method is Fisher, it
 // uses only the first columns of lastPoint, as many as the objective has components.
-func (t *trial) canonicalComponents(ctx context.Context, set *Settings) (*discriminant.Components, error) {
+func (t *foldTrial) canonicalComponents(ctx context.Context, set *Settings) (*discriminant.Components, error) {
 	if !set.Optimizer.Method.traits().startsAtFisher {
 		return t.objective.Canonical(ctx, t.lastPoint)
 	}
@@ -198,7 +198,7 @@ func (t *trial) canonicalComponents(ctx context.Context, set *Settings) (*discri
 	return o.Canonical(ctx, p)
 }
 
-func (t *trial) fisherStart(ctx context.Context) *mat.Dense {
+func (t *foldTrial) fisherStart(ctx context.Context) *mat.Dense {
 	if t.fisher == nil {
 		t.fisher = t.span.FisherDirections(ctx, t.start, choiceTolerance)
 	}
@@ -207,7 +207,7 @@ func (t *trial) fisherStart(ctx context.Context) *mat.Dense {
 
 // restart resets t for fits with at most q components. all contains the canonical components of a
 // larger fit, or is nil. The next fit may start at the first q columns of all, made orthonormal.
-func (t *trial) restart(ctx context.Context, q int, all *mat.Dense) error {
+func (t *foldTrial) restart(ctx context.Context, q int, all *mat.Dense) error {
 	d, p := t.principal.Dims()
 	t.set.Components = min(q, p)
 	t.start = mat.DenseCopyOf(t.principal.Slice(0, d, 0, t.set.Components))

@@ -296,7 +296,7 @@ func (a *app) fit(cmd *cobra.Command, f *fitFlags) error {
 	if set.Components > columnCount(d) {
 		return fmt.Errorf("%s: --components %d exceeds the %d features; use fewer", f.data, set.Components, columnCount(d))
 	}
-	if err := f.store.fits(set.Components); err != nil {
+	if err := f.store.checkComponents(set.Components); err != nil {
 		return err
 	}
 	if f.k > d.Len() {

@@ -59,8 +59,8 @@ func (f *storeFlag) check(cmd *cobra.Command, k int) error {
 	return nil
 }
 
-// fits returns an error if rows with the given number of components cannot be stored.
-func (f *storeFlag) fits(components int) error {
+// checkComponents returns an error if rows with the given number of components cannot be stored.
+func (f *storeFlag) checkComponents(components int) error {
 	if f.is.Check(components) == nil {
 		return nil
 	}

@@ -143,10 +143,10 @@ type lowerBounds struct {
 	groupMin    []float32 // least entry of every group of every table
 	tableMin    []float64 // least entry of every table
 	base, step  float64
-	probeBound  float64 // upper bound, found by probeDistance, of the distances of the nearest rows
-	widestRange float64 // largest range of groupMin within a table
-	slack       float64 // a float32 sum is at least (1 − slack) times the exact sum
-	coarse      []byte
+	probeBound  float64  // upper bound, found by probeDistance, of the distances of the nearest rows
+	widestRange float64  // largest range of groupMin within a table
+	slack       float64  // a float32 sum is at least (1 − slack) times the exact sum
+	coarse      []byte   // coarse_j[g] of every group of every table
 	words       []uint64 // memory of steps
 	steps       []uint16 // integer sums S of the rows of a chunk, each below 2¹⁵
 	candidates  []int32  // indices of the candidate rows of a chunk
