@@ -117,8 +117,8 @@ func (nw *newton[T]) leaveDual(d dual[T]) {
 	}
 }
 
-// direction sets β to the direction of a Newton step and counts the passes over K. It solves until the weighted
-// residual is at most goal in the 1-norm. A pass over the sparse list counts as the fraction of elements of K that are in the list.
+// direction sets β to the direction of a Newton step and counts the passes over K. It stops when the 1-norm
+// of the residual is at most goal. A pass over the sparse list counts as the fraction of elements of K that are in the list.
 //
 // The first products use K. When these products have cost as much as making the sparse list (sparse.go), the list is made. When
 // the steps have cost as much as a factor (direct.go), the factor is computed. The time is therefore at most twice the time of
