@@ -242,9 +242,9 @@ func (j *job) reportToyLambda(r *results, lambdas []float64, iterations []int) e
 	return nil
 }
 
-// goodRange returns the widest range of x in which the curve s exceeds the error truth by at most
-// toyGoal. If there is no such range, from and to are 0. goodRange also returns the lowest value of
-// the curve and its position.
+// goodRange returns the widest range of x in which the curve s is at most truth + toyGoal. If no
+// range exists, both ends are 0. The last two results are the lowest value of the curve and the x
+// of this value.
 func goodRange(s series, truth float64) (from, to, lowest, at float64) {
 	lowest = math.Inf(1)
 	start := -1

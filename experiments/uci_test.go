@@ -171,13 +171,13 @@ func TestScaleBoth(t *testing.T) {
 	}
 }
 
-// TestTune compares the result of tune with a direct computation. The tested methods select
-// features.
+// TestTune compares the results of tuneCandidates with a direct computation. The candidates select
+// features instead of fitting a projection.
 func TestTune(t *testing.T) {
 	train, test := labeledData(5, 60, 5, 3), labeledData(6, 60, 5, 3)
 	fits := 0
-	// Candidate i selects the features from index 2−i on. The first two features of the last
-	// candidate separate the classes.
+	// Candidate i selects consecutive features, beginning with feature 2−i. The first two features of
+	// the last candidate separate the classes.
 	from := func(i int) candidate {
 		m := method{name: "from", fit: func(_ context.Context, t *training, p int) (*mat.Dense, error) {
 			fits++

@@ -47,9 +47,12 @@ func joint(t testing.TB, x mat.Matrix, perplexity float64) matrix.Matrix[float64
 	return p
 }
 
-// naive computes two sums directly from their definitions: energy = exaggeration·Σ p
-// log(1 + d) + log Z, where d is a squared distance, and entropy = Σ p log p. The gradient of
-// energy is the gradient of the exaggerated KL divergence.
+// naive computes two sums directly from their definitions:
+//
+//	energy = exaggeration·Σ p_ij log(1 + ‖y_i − y_j‖²) + log Z
+//	entropy = Σ p_ij log p_ij
+//
+// The gradient of energy is the gradient of the exaggerated KL divergence.
 func naive(p matrix.Matrix[float64], y *mat.Dense, exaggeration float64) (energy, entropy float64) {
 	n, _ := y.Dims()
 	z := 0.
@@ -134,8 +137,8 @@ func TestPerplexity(t *testing.T) {
 					if p > 0 {
 						h -= p * math.Log(p)
 					}
-					// Compare ratios of two neighbors, because the normalizing sum of equation 1
-					// cancels.
+					// Compare ratios of two probabilities, because the normalizing sum of equation 1 cancels in a
+					// ratio.
 					k := (i + 1) % n
 					if j != i && k != i && row[j] > 1e-200 && row[k] > 1e-200 {
 						want := -beta * (d[j] - d[k])

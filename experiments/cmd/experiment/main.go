@@ -121,7 +121,7 @@ type command struct {
 	settings experiments.Settings
 }
 
-// usageError is an error of the command line itself.
+// usageError reports an invalid command line.
 type usageError struct{ text string }
 
 func (e *usageError) Error() string { return e.text }
@@ -159,7 +159,7 @@ func (c *command) interrupt() int {
 	return exitInterrupted
 }
 
-// flags declares the flags. The method check checks the ranges of their values.
+// flags returns the set of command-line flags. The method check validates the flag values.
 func (c *command) flags() *pflag.FlagSet {
 	s := &c.settings
 	fs := pflag.NewFlagSet("experiment", pflag.ContinueOnError)

@@ -136,8 +136,8 @@ func (e *experiment) fit(ctx context.Context, size, name string, method wda.Meth
 	return err
 }
 
-// nearestError returns the share of test digits that 5 nearest neighbors classify wrongly after the
-// projection p.
+// nearestError returns the test error of a 5-nearest-neighbor classifier on the digits projected by
+// p.
 func (e *experiment) nearestError(ctx context.Context, p *mat.Dense, neighbors *dataset.Dataset) (float64, error) {
 	var y, z mat.Dense
 	y.Mul(neighbors.X, p)
