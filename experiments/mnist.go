@@ -37,7 +37,7 @@ var mnistExperiment = Experiment{
 // default limit.
 var mnistSteps = []int{1, 3, 10, 30, 100}
 
-// Names of methods that only this experiment has.
+// Names of methods that only this experiment uses.
 const (
 	nameLMNNStopped = "LMNN-50"    // LMNN after 50 steps of its minimizer
 	namePaperFar    = "WDA-paper*" // the paper's objective, maximized with more steps than the paper's method

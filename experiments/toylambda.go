@@ -25,7 +25,7 @@ const nameToyOne = "WDA-one"
 
 // toyLambdaMethods returns WDA with several starting points, WDA with one starting point, and WDA
 // with the paper's solver. All methods run with several values of λ. Only the first method runs
-// with several values of the iteration number L.
+// with several values of L, the number of Sinkhorn iterations.
 func toyLambdaMethods() []method {
 	paper := *wda.PaperSettings(0)
 	paper.Objective.Lambda, paper.Objective.Iterations = wda.Lambda{}, 0

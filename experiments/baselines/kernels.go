@@ -58,7 +58,7 @@ func newKernels(ctx context.Context, x *mat.Dense, labels []int, size int, seed 
 		draw := rng.Perm(len(rows))
 		for i, r := range rows {
 			f.class[r] = c
-			// Every class is spread over all folds.
+			// Spread every class over all folds.
 			f.fold[rows[draw[i]]] = at % folds
 			at++
 		}

@@ -152,8 +152,8 @@ func mulVec(a *mat.Dense, x []float64) []float64 {
 	return out
 }
 
-// moments contains the sums from which means computes ĥ and Ĥ of one class. The sums run over a
-// subset of the samples.
+// moments contains sums over a subset of the samples. The method means computes ĥ and Ĥ of one
+// class from these sums.
 type moments struct {
 	h              []float64
 	hh             *mat.Dense

@@ -26,9 +26,12 @@ func (g gaussians) draw(n int) (*mat.Dense, []int) {
 }
 
 // qmi returns the exact QMI of the projection on the vector (a, b). The projected classes are
-// Gaussians with the means ±c = ±(a·mx + b·my) and the variance v = s²(a² + b²). Therefore f(z, ±)
-// is ±¼ (N(z; c) − N(z; −c)), and QMI is ½ Σ ∫f² = ⅛ (N₂ᵥ(0) − N₂ᵥ(2c)), where N₂ᵥ is the Gaussian
-// density of variance 2v.
+// Gaussians with the means ±c = ±(a·mx + b·my) and the variance v = s²(a² + b²). Therefore
+//
+//	f(z, ±) = ±¼ (N(z; c) − N(z; −c))
+//	QMI = ½ Σ ∫f² = ⅛ (N₂ᵥ(0) − N₂ᵥ(2c))
+//
+// N₂ᵥ is the Gaussian density of variance 2v.
 func (g gaussians) qmi(p *mat.Dense) float64 {
 	a, b := p.At(0, 0), p.At(1, 0)
 	c, v := a*g.mx+b*g.my, g.s*g.s*(a*a+b*b)

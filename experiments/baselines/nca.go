@@ -137,8 +137,9 @@ const farApart = -300
 //
 //	w_ij = ([c_j = c_i] − p_i)·E_ij / Σ_l E_il,  E_ij = exp(m_i − ‖y_i − y_j‖²),  E_ii = 0
 //
-// The rows of w sum to 0. Therefore the gradient needs only products of the matrix [y, 1] (y with a
-// column of ones) with two matrices: E, and the elements of E with c_j = c_i.
+// The rows of w sum to 0. Therefore the gradient needs only products of two matrices with [y, 1],
+// which is y extended by a column of ones. The first matrix is E. The second matrix contains the
+// elements E_ij with c_j = c_i.
 func (f *neighborhoods) evaluate(ctx context.Context, p, grad *mat.Dense) (float64, error) {
 	y := dense.View(projection.Product(ctx, f.x, p))
 	n, q := y.Rows, y.Cols
