@@ -42,8 +42,8 @@ func labeledData(seed uint64, n, d, classes int) *dataset.Dataset {
 	return data
 }
 
-// writeDataset writes a file in one of two formats, depending on the name: .csv.gz, or .npz with
-// the arrays X, y and, unless d.Split is nil, split.
+// writeDataset writes a .csv.gz file or an .npz file, depending on the name. An .npz file has the
+// arrays X and y, and the array split if d.Split is not nil.
 func writeDataset(t *testing.T, path string, d *dataset.Dataset) {
 	t.Helper()
 	var b bytes.Buffer

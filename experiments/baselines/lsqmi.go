@@ -176,7 +176,7 @@ func (f *kernels) signedMeans(ctx context.Context, y, u, k *mat.Dense, c int, wi
 			}
 		}
 	}
-	// The product with the kernel matrix k sums s_i φ and s_i z_k φ over the samples. The sum of −s_i
+	// The product with the kernel matrix sums s_i φ and s_i z_k φ over the samples. The sum of −s_i
 	// ∂_kφ follows from these two sums, because −∂_kφ = (z_k − u_k)/σ²·φ and u_k is constant.
 	columns := 1
 	if derivative {

@@ -267,7 +267,7 @@ func (c *command) list() error {
 	})
 }
 
-// print writes a result. With --json, it writes object as JSON. Otherwise it calls text.
+// print writes object as JSON if the flag --json is set. Otherwise it calls text.
 func (c *command) print(object any, text func(w io.Writer)) error {
 	var err error
 	if c.json {
