@@ -80,8 +80,8 @@ func (f *kernels) climbQMI(ctx context.Context, start *mat.Dense, steps int) (*m
 	manifold := stiefel.New(r, q)
 	at, next := mat.DenseCopyOf(start), mat.NewDense(r, q, nil)
 	grad := mat.NewDense(r, q, nil)
-	// The variable unit is the unit of length for z. Densities depend on the unit, and QMI depends
-	// on the densities. Therefore the unit must stay the same.
+	// The variable unit is the unit of length for the projected samples. Densities depend on the unit,
+	// and QMI depends on the densities. Therefore the unit must stay the same.
 	unit := f.medianOf(ctx, at)
 	length := 0.3
 	var value, slope fit

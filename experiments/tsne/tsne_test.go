@@ -375,8 +375,8 @@ func TestLikeScikitLearn(t *testing.T) {
 	if !testdata.IsLong() || asm.Current() == asm.Ref {
 		return // slow, and the result is the same at every instruction-set level
 	}
-	// Rounding errors decide which local minimum is found. Therefore only means over several starts
-	// are compared.
+	// Rounding errors decide which local minimum is found. Therefore only means over several initial
+	// positions are compared.
 	var kl, t5, t10 float64
 	for k := 0; k < 8; k += 2 {
 		r, err := Embed(t.Context(), x, &Settings{Perplexity: 20, Init: starts.Slice(0, n, k, k+2), Iterations: 500, ExaggerationIterations: 250})
