@@ -78,7 +78,7 @@ func runCaltech(ctx context.Context, j *job) error {
 	s := j.caltechSizes()
 	sets := j.caltechSets()
 	if len(sets) == 0 {
-		return errors.New("no data") // findData has checked that a file exists
+		return errors.New("no data") // cannot happen: findData has checked that a file exists
 	}
 	g := grid{
 		columns:  []string{"data", "method", "trial"},
@@ -241,7 +241,7 @@ func (j *job) reportCaltech(s caltechSizes, sets []caltechData, r *results) erro
 	return nil
 }
 
-// caltechFinding adds a sentence about the best method for each p.
+// caltechFinding adds a sentence to the report that names the best method for each p.
 func (j *job) caltechFinding(s caltechSizes, d caltechData, curves []series) {
 	var best []string
 	last, from := "", 0

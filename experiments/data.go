@@ -75,8 +75,8 @@ func (j *job) hasFile(file string) bool {
 	return true
 }
 
-// checksums returns the SHA-256 of every readable data file. Unreadable files are reported when
-// they are needed.
+// checksums returns the SHA-256 of every readable data file. A file that cannot be read causes an
+// error later, when a cell needs the file.
 func (j *job) checksums() map[string]string {
 	sums := map[string]string{}
 	for _, file := range j.experiment.Data {

@@ -31,8 +31,8 @@ func testExperiment(t *testing.T, e Experiment, s Settings) *Report {
 	return testFiles(t, e, s, false)
 }
 
-// testTimedExperiment is like testExperiment for an experiment that measures times. It
-// compares neither the measured times nor the pictures.
+// testTimedExperiment is like testExperiment, but ignores the measured times and the pictures. It
+// is meant for experiments that measure times.
 func testTimedExperiment(t *testing.T, e Experiment, s Settings) *Report {
 	t.Helper()
 	return testFiles(t, e, s, true)

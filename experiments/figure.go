@@ -53,7 +53,8 @@ var looks = map[string]lineStyle{
 	"CEML":          {9, dashdot, 1.2},
 }
 
-// lookOf returns the look of a known method. For any other name, it returns the i-th default look.
+// lookOf returns the line style of a known method. For any other name, it returns the i-th default
+// style.
 func lookOf(name string, i int) lineStyle {
 	if l, ok := looks[name]; ok {
 		return l
@@ -82,8 +83,8 @@ type series struct {
 type curves struct {
 	title, x, y string
 	logX, logY  bool
-	ticks       []float64 // tick positions on the x axis; nil selects them automatically
-	yMin, yMax  float64   // range of the y axis; 0 selects it automatically, and a linear axis then starts at 0
+	ticks       []float64 // tick positions on the x axis; nil selects automatic positions
+	yMin, yMax  float64   // limits of the y axis; 0 selects a default limit
 	series      []series
 }
 

@@ -153,7 +153,7 @@ type done struct {
 
 func (d *done) key() string { return strings.Join(d.At, "\x00") + "\x01" + d.With }
 
-// results holds all cells of a run, in the order of the arguments of compute.
+// results holds all cells of a run, in the order in which compute received the cells.
 type results struct {
 	grid
 	cells []*done

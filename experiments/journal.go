@@ -81,7 +81,7 @@ var (
 	ErrOtherBuild = errors.New("begun by another build")
 	// ErrInUse means that another process has the journal open.
 	ErrInUse = errors.New("in use by another run")
-	// ErrDamaged means that the file is not a journal.
+	// ErrDamaged means that the file is damaged or is not a journal.
 	ErrDamaged = errors.New("not a journal of this program, or damaged")
 )
 

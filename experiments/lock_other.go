@@ -4,5 +4,5 @@ package experiments
 
 import "os"
 
-// lock does nothing: these systems have no flock.
+// lock does nothing on operating systems without flock.
 func lock(*os.File) error { return nil }

@@ -17,7 +17,7 @@ func lock(f *os.File) error {
 		return ErrInUse
 	}
 	if errors.Is(err, unix.ENOTSUP) || errors.Is(err, unix.ENOLCK) {
-		return nil // a file system without locks
+		return nil // the file system does not support locks
 	}
 	return err
 }

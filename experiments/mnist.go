@@ -37,7 +37,7 @@ var mnistExperiment = Experiment{
 // default limit.
 var mnistSteps = []int{1, 3, 10, 30, 100}
 
-// Names of methods that only this experiment has.
+// Names of methods that only this experiment uses.
 const (
 	nameLMNNStopped = "LMNN-50"    // LMNN after 50 steps of its minimizer
 	namePaperFar    = "WDA-paper*" // the paper's objective, maximized with more steps than the paper's method
@@ -73,13 +73,13 @@ func mnistMethods() []method {
 
 // mnistSizes are the sizes of the experiment. Sizes that the paper states are used unchanged.
 type mnistSizes struct {
-	trained    int // digits
-	tested     int // 0: all
+	trained    int // number of training digits
+	tested     int // number of test digits; 0 means all
 	ks, ps     []int
 	k          int // number K of neighbors in tables and sentences
-	drawn      int // number of training digits, and number of test digits, that t-SNE embeds
+	drawn      int // number of training digits in a t-SNE picture, equal to the number of test digits
 	dots       int // number of embedded digits that a picture shows
-	iterations int // of t-SNE
+	iterations int // number of t-SNE iterations
 	perplexity float64
 }
 
@@ -97,7 +97,7 @@ func (j *job) mnistSizes() mnistSizes {
 // this part.
 type mnistPart struct {
 	all  *dataset.Dataset
-	rows *dataset.Dataset // a single column with row indices in all
+	rows *dataset.Dataset // one column that holds row indices into all
 }
 
 // mnistPart returns the training digits (split 0) or the test digits (split 1).

@@ -50,8 +50,7 @@ func TestMNIST(t *testing.T) {
 	}
 }
 
-// mnistResults computes only the cells for the first values of p, without a report. The argument ps
-// is the number of these values.
+// mnistResults computes the cells for the first ps values of p, without a report.
 func mnistResults(t *testing.T, s Settings, ps int) (*job, *results) {
 	t.Helper()
 	s.Small, s.Out, s.Data = true, t.TempDir(), tinyDigits(t)

@@ -13,7 +13,8 @@ import (
 
 // ranksOver ranks the methods on every data set and returns the mean rank of each method. Rank 1 is
 // the lowest error. The element errs[method][set] is an error, or NaN if it is missing. Data sets
-// with missing errors are skipped. The result sets is the number of data sets that are not skipped.
+// with missing errors are skipped. The second result is the number of data sets that are not
+// skipped.
 func ranksOver(errs [][]float64) (ranks []float64, sets int) {
 	ranks = make([]float64, len(errs))
 	for s := range errs[0] {

@@ -92,7 +92,7 @@ type groupTime struct {
 	Mean, Max, Sum float64 // seconds
 }
 
-// groupTimes groups the cells by their method, or by their first column.
+// groupTimes groups the cells by method, or by the first column if the cells have no method.
 func (r *results) groupTimes() []groupTime {
 	column := max(0, slices.Index(r.columns, "method"))
 	var all []groupTime

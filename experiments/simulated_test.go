@@ -95,7 +95,7 @@ func TestToyDraws(t *testing.T) {
 			t.Error("two draws have the same samples")
 		}
 	}
-	// These pairs of arguments are equal when concatenated.
+	// The arguments of the two calls are equal when concatenated.
 	if j.seed("a", 12) == j.seed("a1", 2) || j.seed("a", 1, 2) == j.seed("a", 12) {
 		t.Error("two purposes have the same seed")
 	}
@@ -132,8 +132,8 @@ func TestWeightings(t *testing.T) {
 		t.Errorf("λ near 0: weights from %v to %v, %v", mat.Min(small), mat.Max(small), err)
 	}
 
-	// LFDA's weights are proportional to exp(−d²/(σ_i σ_j)), where σ is the distance from the
-	// seventh neighbor.
+	// LFDA's weights are proportional to exp(−d²/(σ_i σ_j)), where σ_i is the distance of sample i from
+	// its seventh neighbor.
 	w := weightings()[1]
 	a, err := w.pairs(t.Context(), y, y, true)
 	if err != nil {

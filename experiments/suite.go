@@ -77,8 +77,8 @@ func suiteMethods() []method {
 	}
 }
 
-// fewerThanClasses returns m limited to C − 1 columns, as is usual for discriminant analysis. There
-// is no scatter between classes in further columns.
+// fewerThanClasses returns the method m limited to C − 1 columns, where C is the number of classes.
+// In further columns, the scatter between classes is 0.
 func fewerThanClasses(m method) method {
 	fit := m.fit
 	m.fit = func(ctx context.Context, t *training, p int) (*mat.Dense, error) {

@@ -116,11 +116,12 @@ func TestSuite(t *testing.T) {
 // sets.
 func TestRanks(t *testing.T) {
 	ranks := []float64{3.143, 2.000, 2.893, 1.964}
-	// χ² = 9.28, F = 3.69 with 3 and 39 degrees of freedom.
+	// Demšar computes χ² = 9.28 and F = 3.69 with 3 and 39 degrees of freedom.
 	if p := friedman(ranks, 14); !(math.Abs(p-0.0197) < 0.0005) {
 		t.Errorf("p = %v", p)
 	}
-	// CD = 2.569 √(4·5/(6·14)) = 1.25, with 2.569 from Demšar's table for the Nemenyi test.
+	// The critical difference is 2.569 √(4·5/(6·14)) = 1.25. The factor 2.569 is in Demšar's table for
+	// the Nemenyi test.
 	if cd := criticalDifference(4, 14); !(math.Abs(cd-1.25) < 0.005) {
 		t.Errorf("critical difference %v", cd)
 	}

@@ -58,7 +58,7 @@ func onAllCPUs(name string, s wda.Settings) method {
 type timingData struct {
 	name, file string
 	paper      string // the published row
-	rows, p    int    // number of rows, 0 for all rows, and number of components
+	rows, p    int    // number of rows (0 means all rows) and number of components
 }
 
 func (j *job) timingData() []timingData {

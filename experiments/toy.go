@@ -77,8 +77,8 @@ func trueProjection() method {
 	}
 }
 
-// toySizes are the sizes of the experiment. The sample sizes are those of the paper, which does not
-// list its values of K and p.
+// toySizes are the sizes of the experiment. The sample sizes are the sizes in the paper. The paper
+// does not list its values of K and p.
 type toySizes struct {
 	train, test int
 	ks, ps      []int

@@ -25,7 +25,7 @@ const nameToyOne = "WDA-one"
 
 // toyLambdaMethods returns WDA with several starting points, WDA with one starting point, and WDA
 // with the paper's solver. All methods run with several values of λ. Only the first method runs
-// with several values of the iteration number L.
+// with several values of L, the number of Sinkhorn iterations.
 func toyLambdaMethods() []method {
 	paper := *wda.PaperSettings(0)
 	paper.Objective.Lambda, paper.Objective.Iterations = wda.Lambda{}, 0
@@ -242,9 +242,9 @@ func (j *job) reportToyLambda(r *results, lambdas []float64, iterations []int) e
 	return nil
 }
 
-// goodRange returns the widest range of x in which the curve s exceeds the error truth by at most
-// toyGoal. If there is no such range, from and to are 0. goodRange also returns the lowest value of
-// the curve and its position.
+// goodRange returns the widest range of x in which the curve s is at most truth + toyGoal. If no
+// range exists, both ends are 0. The last two results are the lowest value of the curve and the x
+// of this value.
 func goodRange(s series, truth float64) (from, to, lowest, at float64) {
 	lowest = math.Inf(1)
 	start := -1

@@ -30,16 +30,16 @@ type candidate struct {
 // tuned is a method with its chosen values and results.
 type tuned struct {
 	p, k      int // p is 0 for all features
-	candidate int // index of the candidate
+	candidate int // index of the chosen candidate
 	// validation is the mean error over the folds. test is the error on the test samples.
 	validation, test float64
 }
 
-// tuneCandidates chooses p, K and a candidate by cross-validation. If several choices are equally good, tuneCandidates
-// takes the first choice. It then fits the chosen candidate to all training samples and tests it.
-// The argument choices holds several lists of candidate indices. Every list has its own result, but
-// fits that lists have in common are made only once. Values of p above the number of features and
-// values of K above the number of samples are ignored.
+// tuneCandidates chooses p, K and a candidate by cross-validation. If several choices are equally
+// good, tuneCandidates takes the first choice. It then fits the chosen candidate to all training
+// samples and tests it. The argument choices holds several lists of candidate indices. Every list
+// has its own result, but a fit that several lists need is computed only once. Values of p above
+// the number of features and values of K above the number of samples are ignored.
 func tuneCandidates(ctx context.Context, candidates []candidate, choices [][]int, train, test *dataset.Dataset, t tuning, seed uint64) ([]tuned, error) {
 	inRows, outRows, err := train.Folds(t.folds, seed)
 	if err != nil {

@@ -34,9 +34,9 @@ var uciExperiment = Experiment{
 
 // uciData is a data set and a row of the table of errors.
 type uciData struct {
-	name string // the paper's
+	name string // name in the paper
 	file string
-	// standIn is the file that replaces a missing file. The table marks the row.
+	// standIn is the file that replaces a missing file. The table marks data sets that use a stand-in.
 	standIn string
 	// rows is the number of rows drawn in each trial, or 0 for all rows.
 	rows int
@@ -109,7 +109,7 @@ func uciCandidates(m method) (candidates []candidate, choices [][]int, names []s
 	plain := func() { choices, names = [][]int{{0}}, []string{m.name} }
 	switch m.name {
 	case nameWDA:
-		// As in the final fit, the number of steps and the starting point are chosen by default.
+		// The quick fit uses the default step limit and starting point, like the final fit.
 		one(ofWDA(m.name, wda.Settings{Objective: wda.Objective{Float32: true}}), false)
 	case namePaper:
 		s := *wda.PaperSettings(0)
@@ -317,7 +317,7 @@ type uciColumn struct {
 	name   string
 	method string // of the cells
 	family string // column of the published table; columns with the same published column form a family
-	tuned  bool   // whether cross-validation chooses the most settings in this column, compared with the other columns of the family
+	tuned  bool   // whether no other column of the family has more settings chosen by cross-validation
 	errs   [][]float64
 }
 

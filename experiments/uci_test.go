@@ -42,8 +42,8 @@ func labeledData(seed uint64, n, d, classes int) *dataset.Dataset {
 	return data
 }
 
-// writeDataset writes a file in one of two formats, depending on the name: .csv.gz, or .npz with
-// the arrays X, y and, unless d.Split is nil, split.
+// writeDataset writes a .csv.gz file or an .npz file, depending on the name. An .npz file has the
+// arrays X and y, and the array split if d.Split is not nil.
 func writeDataset(t *testing.T, path string, d *dataset.Dataset) {
 	t.Helper()
 	var b bytes.Buffer
@@ -171,13 +171,13 @@ func TestScaleBoth(t *testing.T) {
 	}
 }
 
-// TestTune compares the result of tune with a direct computation. The tested methods select
-// features.
+// TestTune compares the results of tuneCandidates with a direct computation. The candidates select
+// features instead of fitting a projection.
 func TestTune(t *testing.T) {
 	train, test := labeledData(5, 60, 5, 3), labeledData(6, 60, 5, 3)
 	fits := 0
-	// Candidate i selects the features from index 2−i on. The first two features of the last
-	// candidate separate the classes.
+	// Candidate i selects consecutive features, beginning with feature 2−i. The first two features of
+	// the last candidate separate the classes.
 	from := func(i int) candidate {
 		m := method{name: "from", fit: func(_ context.Context, t *training, p int) (*mat.Dense, error) {
 			fits++

@@ -116,7 +116,8 @@ func classSamples(d *dataset.Dataset, class int) *mat.Dense {
 	return d.Subset(rows).X
 }
 
-// weightShown are the samples of the first class for which links are drawn, one of each mode.
+// weightShown holds the indices of two samples of the first class, one in each mode. Links are
+// drawn only for these samples.
 var weightShown = []int{0, 1}
 
 func runWeights(ctx context.Context, j *job) error {
@@ -124,7 +125,7 @@ func runWeights(ctx context.Context, j *job) error {
 	if j.Small {
 		n = 6
 	}
-	// FDA cannot distinguish two classes with two modes each, because their means coincide.
+	// The means of the two classes coincide, so FDA cannot distinguish the classes.
 	data := dataset.Simulation{Classes: 2, NoNoise: true, Seed: j.seed("weights")}.Generate(2 * n)
 	first, second := classSamples(data, 0), classSamples(data, 1)
 	g := grid{

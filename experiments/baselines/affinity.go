@@ -41,7 +41,7 @@ func Affinity(ctx context.Context, a, x matrix.Matrix[float64], k int) error {
 		}
 		copy(sorted, a.Row(i))
 		slices.Sort(sorted)
-		sigma[i] = math.Sqrt(sorted[k]) // sorted[0] is the row itself
+		sigma[i] = math.Sqrt(sorted[k]) // sorted[0] is the distance of the row from itself
 	}
 	for i := range n {
 		if ctx.Err() != nil {

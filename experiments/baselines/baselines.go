@@ -54,7 +54,8 @@ func Fit(ctx context.Context, x mat.Matrix, labels []int, components int, m Meth
 	return projection.Fit(ctx, x, labels, components, filled)
 }
 
-// components returns the p leading principal components of the rows of x, which are finite.
+// components returns the p leading principal components of the rows of x. All elements of x must be
+// finite.
 func components(ctx context.Context, x *mat.Dense, p int) (*mat.Dense, error) {
 	return baseline.Fit(ctx, x, nil, p, baseline.PCA{})
 }

@@ -73,7 +73,7 @@ func asMethod(m method) projectiontest.Method {
 			return Fit(ctx, x, labels, p, m)
 		},
 		Inverse:   filled.Inverse,
-		Tolerance: 1e-3, // iterations stop before the optimum
+		Tolerance: 1e-3, // iterative methods stop before the optimum
 	}
 	switch m.(type) {
 	case LFDA:
@@ -110,7 +110,7 @@ func TestEndsAnywhere(t *testing.T) {
 			projectiontest.Ending(t, asMethod(c.m), size.n, size.d, c.least)
 		}
 	}
-	// The search in the span of the samples does not begin when the context has ended.
+	// sampleSpan must return the cause if the context has ended.
 	if basis, y, err := sampleSpan(ending.At(1), mat.NewDense(300, 4096, nil)); basis != nil || y != nil || !errors.Is(err, ending.ErrAt) {
 		t.Errorf("the span of samples, ended: error %v", err)
 	}

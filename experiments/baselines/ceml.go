@@ -30,8 +30,8 @@ import (
 // The minimizer is the conjugate gradient method on a sphere, started at PCA. A step takes time n³.
 // For α outside (1, 5/4], a step takes several times as long.
 type CEML struct {
-	// Alpha is the order α of the entropy, α > 0 and α ≠ 1. Default 1.01, close to Shannon's
-	// entropy.
+	// Alpha is the order α of the entropy, α > 0 and α ≠ 1. The limit α → 1 is Shannon's entropy.
+	// Default 1.01.
 	Alpha float64
 	// Width is the width σ of the Gaussian kernel. Default √p, as in the paper.
 	Width float64
@@ -83,8 +83,8 @@ func (m CEML) fit(ctx context.Context, x *mat.Dense, labels []int, p int) (*mat.
 	return liftColumns(ctx, basis, v, d, p), nil
 }
 
-// minimize minimizes f on the Stiefel manifold St(d, p) by conjugate gradients from the point
-// start. It returns a local minimum.
+// minimize finds a local minimum of f on the Stiefel manifold by conjugate gradients. The first
+// iterate is start.
 func minimize(ctx context.Context, f descent.Problem, start *mat.Dense, steps int) (*mat.Dense, error) {
 	r, err := descent.Minimize(ctx, f, stiefel.New(start.Dims()), start, &descent.Settings{
 		MaxSteps: steps, GradientTolerance: 1e-4, FunctionTolerance: 1e-9,
@@ -123,15 +123,15 @@ func rms(c *mat.Dense) float64 {
 	return top * math.Sqrt(sum/float64(n*d))
 }
 
-// sphere is the entropy as a function on the unit sphere. It multiplies the points of the sphere by
-// radius.
+// sphere evaluates the entropy at points of the unit sphere, multiplied by radius.
 type sphere struct {
 	*entropy
 	radius     float64
 	rows, cols int
 }
 
-// boundSphere is a sphere with the context of one call of package descent.
+// boundSphere adds a context to a sphere, because the methods of descent.Problem have no context
+// parameter.
 type boundSphere struct {
 	*sphere
 	ctx context.Context
@@ -177,7 +177,7 @@ func newEntropy(x *mat.Dense, labels []int, alpha, width float64) *entropy {
 	return &entropy{x: x, classes: projection.ClassRows(labels), alpha: alpha, width: width}
 }
 
-// forward returns the conditional entropy at p.
+// forward returns the conditional entropy at the projection matrix p.
 func (e *entropy) forward(ctx context.Context, p *mat.Dense) (float64, error) {
 	n, _ := e.x.Dims()
 	e.y = projection.Product(ctx, e.x, p)
@@ -214,7 +214,8 @@ func (e *entropy) backward(ctx context.Context, grad *mat.Dense) error {
 	return nil
 }
 
-// spectrum is the block diagonal part of K/n, reduced to tridiagonal matrices. K/n has trace 1.
+// spectrum holds the diagonal blocks of the matrix A = K/n, reduced to tridiagonal form. The trace
+// of A is 1.
 type spectrum struct {
 	alpha  float64
 	n      int
@@ -254,8 +255,8 @@ func newSpectrum(ctx context.Context, k *mat.Dense, blocks [][]int, alpha float6
 // entropy returns S_α.
 func (s *spectrum) entropy() float64 { return num.Log2(s.trace) / (1 - s.alpha) }
 
-// derivative multiplies the derivative of S_α with respect to K by sign and adds the product to
-// weights. The derivative with respect to the scaled matrix A is
+// derivative adds sign·∂S_α/∂K to the matrix weights, where S_α is the entropy and K is the kernel
+// matrix. The derivative with respect to A = K/n is
 //
 //	∂S_α(A)/∂A = α/((1−α) ln 2) · A^(α−1) / tr(A^α)
 func (s *spectrum) derivative(ctx context.Context, weights *mat.Dense, sign float64) error {

@@ -13,7 +13,7 @@ import (
 )
 
 // kernels contains the Gaussian kernels of LSDR and LSQMI. Every kernel is centered at a sample and
-// is used for the class of this sample.
+// belongs to the class of this sample.
 type kernels struct {
 	basis   *mat.Dense // basis of the span of the samples; nil for the identity
 	x       *mat.Dense // coordinates of the samples in the basis, scaled to unit mean variance
@@ -58,11 +58,11 @@ func newKernels(ctx context.Context, x *mat.Dense, labels []int, size int, seed 
 		draw := rng.Perm(len(rows))
 		for i, r := range rows {
 			f.class[r] = c
-			// Every class is spread over all folds.
+			// Spread every class over all folds.
 			f.fold[rows[draw[i]]] = at % folds
 			at++
 		}
-		// The number of kernels of a class is proportional to its size, and at least 1.
+		// The number of kernels is proportional to the number of samples in the class, and at least 1.
 		take := len(rows)
 		if n > size {
 			take = max(1, size*len(rows)/n)

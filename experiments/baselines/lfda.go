@@ -99,7 +99,8 @@ func (f LFDA) solve(ctx context.Context, x *mat.Dense, labels []int, p int) (bas
 		total[j] = sw.At(j, j) + sb.At(j, j)
 	}
 	if s := f.Shrinkage; s > 0 {
-		// The mean of the diagonal is over all d features, including directions outside the span.
+		// Divide the trace by the number d of features and not by the dimension of sw. The scatter outside
+		// the span of the samples is 0.
 		projection.Shrink(sw, s, projection.Trace(sw)/float64(d))
 	}
 	v, mu, err = solvePencil(ctx, sb, sw, total, min(p, r))
@@ -108,7 +109,7 @@ func (f LFDA) solve(ctx context.Context, x *mat.Dense, labels []int, p int) (bas
 
 // localScatter returns S̃_w and S̃_b of centered samples. Both matrices are sums over pairs and
 // have the form XᵀLX, where L is the graph Laplacian of the weights. Let S_c be the scatter of
-// class c, and G_c = X_cᵀ(diag(A1) − A)X_c. Then
+// class c, let A be its affinity matrix, and let G_c = X_cᵀ(diag(A1) − A)X_c. Then
 //
 //	S̃_w = Σ_c G_c/n_c   S̃_b = XᵀX − Σ_c (n_c/n) S_c + Σ_c (1/n − 1/n_c) G_c
 func localScatter(ctx context.Context, x *mat.Dense, classes [][]int, k int) (sw, sb *mat.Dense, err error) {

@@ -133,9 +133,9 @@ func TestLFDALarge(t *testing.T) {
 	}
 }
 
-// TestLFDAFewSamples checks that test samples are classified when there are more features than samples.
-// The span of n centered samples has n − 1 dimensions. An additional direction would be orthogonal to the
-// training samples, but not to test samples.
+// TestLFDAFewSamples checks the test error of LFDA when there are more features than samples. The
+// span of n centered samples has n − 1 dimensions. An additional direction would be orthogonal to
+// the training samples, but not to test samples.
 func TestLFDAFewSamples(t *testing.T) {
 	draw := func(seed uint64, n, d int) (*mat.Dense, []int) {
 		x, labels := projectiontest.Random(seed, n, d, 1), make([]int, n)

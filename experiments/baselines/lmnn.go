@@ -198,7 +198,8 @@ type criterion interface {
 	evaluate(ctx context.Context, p, grad *mat.Dense) (float64, error)
 }
 
-// bound is a criterion with the context of one call of package descent.
+// bound adds a context to a criterion, because the methods of descent.Problem have no context
+// parameter.
 type bound struct {
 	criterion
 	ctx context.Context
@@ -209,13 +210,13 @@ func (b bound) Evaluate(p, grad *mat.Dense) (float64, error) { return b.evaluate
 
 func (f *margin) minimize(ctx context.Context, start *mat.Dense, steps int) (*mat.Dense, error) {
 	if first, _ := f.value(ctx, nil, start); first == 0 {
-		return start, nil // all target neighbors are equal to their samples
+		return start, nil // every projected sample is equal to its target neighbors
 	}
 	return minimizeFreely(ctx, f, start, steps)
 }
 
-// minimizeFreely minimizes f over all matrices by L-BFGS from the matrix start. It returns a local
-// minimum.
+// minimizeFreely finds a local minimum of f over all matrices by L-BFGS. The first iterate is
+// start.
 func minimizeFreely(ctx context.Context, f criterion, start *mat.Dense, steps int) (*mat.Dense, error) {
 	d, q := start.Dims()
 	r, err := descent.Minimize(ctx, bound{f, ctx}, descent.Euclidean{Rows: d, Cols: q}, start, &descent.Settings{

@@ -152,7 +152,8 @@ func mulVec(a *mat.Dense, x []float64) []float64 {
 	return out
 }
 
-// moments contains the sums of one class in ĥ and Ĥ, over a subset of the samples.
+// moments contains sums over a subset of the samples. The method means computes ĥ and Ĥ of one
+// class from these sums.
 type moments struct {
 	h              []float64
 	hh             *mat.Dense
@@ -226,9 +227,9 @@ func ridgeFactor(ctx context.Context, a *mat.Dense, lambda float64) (*algebra.Ch
 	return chol, nil
 }
 
-// selectSMI returns the kernel width σ and the ridge λ for which the density ratio at p has the
-// smallest cross-validation error. It also returns the cross-validation error without its constant
-// term. This value is an estimate of −SMI − ½.
+// selectSMI returns the kernel width σ and the ridge λ for which the estimated density ratio at the
+// projection p has the smallest cross-validation error. It also returns the cross-validation error
+// without its constant term. This value is an estimate of −SMI − ½.
 func (f *kernels) selectSMI(ctx context.Context, p *mat.Dense) (smi, float64, error) {
 	y, u := f.project(ctx, p)
 	n, b := len(f.class), len(f.centers)

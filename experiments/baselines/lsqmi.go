@@ -80,8 +80,8 @@ func (f *kernels) climbQMI(ctx context.Context, start *mat.Dense, steps int) (*m
 	manifold := stiefel.New(r, q)
 	at, next := mat.DenseCopyOf(start), mat.NewDense(r, q, nil)
 	grad := mat.NewDense(r, q, nil)
-	// The variable unit is the unit of length for z. Densities depend on the unit, and QMI depends
-	// on the densities. Therefore the unit must stay the same.
+	// The variable unit is the unit of length for the projected samples. Densities depend on the unit,
+	// and QMI depends on the densities. Therefore the unit must stay the same.
 	unit := f.medianOf(ctx, at)
 	length := 0.3
 	var value, slope fit
@@ -149,8 +149,9 @@ func (f *kernels) medianOf(ctx context.Context, p *mat.Dense) float64 {
 	return medianDistance(sqDistances(ctx, y, u))
 }
 
-// overlap returns the matrix U of the class with the kernel centers u, divided by the factor
-// (πσ²)^{p/2}, and the logarithm of this factor. The factor has s.unit as its unit of length.
+// overlap returns the matrix U of one class divided by (πσ²)^{p/2}, and the logarithm of this
+// divisor. The rows of u are the kernel centers of the class. In the divisor, σ is measured in
+// units of s.unit.
 func overlap(ctx context.Context, u *mat.Dense, s fit) (*mat.Dense, float64) {
 	_, q := u.Dims()
 	k := gaussian(ctx, u, u, precision(s.width)/2)
@@ -158,9 +159,11 @@ func overlap(ctx context.Context, u *mat.Dense, s fit) (*mat.Dense, float64) {
 	return k, float64(q) / 2 * num.Log(math.Pi*w*w)
 }
 
-// signedMeans returns Σ_i s_i φ(z_i) with s_i = [y_i = c]/n − n_c/n². The sum and the counts n and
-// n_c include only the samples for which use(i) is true, or all samples if use is nil. If
-// derivative is true, signedMeans instead returns the vectors w of all dimensions as columns.
+// signedMeans returns the sum Σ_i s_i φ(z_i) over the samples. The vector φ(z_i) holds the values
+// of the kernels of class c. The factor s_i is [y_i = c]/n − n_c/n², where n is the number of
+// samples and n_c is the number of samples of class c. If use is not nil, samples for which use(i)
+// is false do not count. If derivative is true, column k of the result is instead the vector w for
+// dimension k.
 func (f *kernels) signedMeans(ctx context.Context, y, u, k *mat.Dense, c int, width float64, derivative bool, use func(i int) bool) *mat.Dense {
 	n, q := y.Dims()
 	b, _ := u.Dims()
@@ -173,8 +176,8 @@ func (f *kernels) signedMeans(ctx context.Context, y, u, k *mat.Dense, c int, wi
 			}
 		}
 	}
-	// One product with K gives the sums of s_i φ and of s_i z_k φ. Both sums are needed for
-	// −∂_kφ = (z_k − u_k)/σ²·φ, because u_k is a constant factor.
+	// The product with the kernel matrix sums s_i φ and s_i z_k φ over the samples. The sum of −s_i
+	// ∂_kφ follows from these two sums, because −∂_kφ = (z_k − u_k)/σ²·φ and u_k is constant.
 	columns := 1
 	if derivative {
 		columns = 1 + q
@@ -264,8 +267,8 @@ func (f *kernels) qmiDerivative(ctx context.Context, grad, p *mat.Dense, s fit) 
 }
 
 // selectQMI returns the kernel width σ and the ridge λ for which the estimate of f(z, y), or of its
-// derivatives, has the smallest squared error in cross-validation at p. It also returns this error
-// without its constant term.
+// derivatives, has the smallest squared error in cross-validation at p. It also returns the squared
+// error without its constant term.
 func (f *kernels) selectQMI(ctx context.Context, p *mat.Dense, unit float64, derivative bool) (fit, float64, error) {
 	y, u := f.project(ctx, p)
 	_, q := y.Dims()
@@ -293,7 +296,7 @@ func (f *kernels) selectQMI(ctx context.Context, p *mat.Dense, unit float64, der
 					if err := chols[l].Solve(ctx, dense.View(theta)); err != nil {
 						return best, 0, err
 					}
-					// Σ_j θ_jᵀ(Uθ_j − 2w_j)
+					// The squared error is Σ_j θ_jᵀ(Uθ_j − 2w_j) plus a constant.
 					ut := projection.Product(ctx, over, theta)
 					sum := 0.
 					for i := range theta.RawMatrix().Rows {

@@ -9,8 +9,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// gaussians are two classes of equal weight, each a Gaussian in the plane with
-// covariance s²I around ±m.
+// gaussians describes two classes of equal weight. Each class is a Gaussian in the plane with the
+// covariance matrix s²I. The means of the classes are ±(mx, my).
 type gaussians struct{ s, mx, my float64 }
 
 func (g gaussians) draw(n int) (*mat.Dense, []int) {
@@ -25,8 +25,13 @@ func (g gaussians) draw(n int) (*mat.Dense, []int) {
 	return x, labels
 }
 
-// qmi returns the exact QMI of the projection on (a, b). f(z, ±) = ±¼ (N(z; c) − N(z; −c)) with
-// c = a·mx + b·my and variance v = s²(a² + b²). QMI is ½ Σ ∫f² = ¹⁄₁₆ · 2 (N₂ᵥ(0) − N₂ᵥ(2c)).
+// qmi returns the exact QMI of the projection on the vector (a, b). The projected classes are
+// Gaussians with the means ±c = ±(a·mx + b·my) and the variance v = s²(a² + b²). Therefore
+//
+//	f(z, ±) = ±¼ (N(z; c) − N(z; −c))
+//	QMI = ½ Σ ∫f² = ⅛ (N₂ᵥ(0) − N₂ᵥ(2c))
+//
+// N₂ᵥ is the Gaussian density of variance 2v.
 func (g gaussians) qmi(p *mat.Dense) float64 {
 	a, b := p.At(0, 0), p.At(1, 0)
 	c, v := a*g.mx+b*g.my, g.s*g.s*(a*a+b*b)
@@ -73,8 +78,8 @@ func TestQMI(t *testing.T) {
 	}
 }
 
-// TestQMIParts compares w, the integral of φ_b times the derivative of f, with central differences.
-// The vector w is minus the derivative of the signed means with respect to a shift of all samples.
+// TestQMIParts compares the vector w with central differences. The vector w is minus the derivative
+// of the signed means with respect to a shift of all samples.
 func TestQMIParts(t *testing.T) {
 	x, labels := gaussians{0.6, 0.9, 0.3}.draw(20)
 	f, _ := newKernels(ctx, x, labels, 6, 1)

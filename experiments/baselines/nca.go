@@ -111,9 +111,9 @@ func leastBeside(row []float64, i int) float64 {
 // blockRows is the number of rows of a block of distances.
 const blockRows = 128
 
-// blocks computes the squared distances between all rows of y, in blocks of rows of one class. For
-// each block, it calls do with the rows of the class, the index of the first row of the block, and
-// the distances.
+// blocks computes the squared distances between all rows of y. A block holds the distances of up to
+// blockRows rows of one class from all rows of y. For each block, blocks calls do with the row
+// range of the class, the index of the first row of the block, and the distances.
 func (f *neighborhoods) blocks(ctx context.Context, y matrix.Matrix[float64], do func(class interval, from int, distances matrix.Matrix[float64])) {
 	n := y.Rows
 	all := matrix.New[float64](min(blockRows, n), n, nil)
@@ -126,20 +126,20 @@ func (f *neighborhoods) blocks(ctx context.Context, y matrix.Matrix[float64], do
 	}
 }
 
-// farApart is a lower bound for the arguments of exp. exp(farApart) is negligible compared with 1,
-// the value of the nearest sample. Products of two such values are still normal numbers. Subnormal
-// numbers would slow processors down by a factor of ten or more.
+// farApart is a lower bound for the arguments of exp. The value exp(farApart) is negligible
+// compared with 1, the largest value. The square of exp(farApart) is still a normal number.
+// Subnormal numbers slow processors down by a factor of ten or more.
 const farApart = -300
 
-// evaluate implements criterion. Let E_ij = exp(m_i − ‖y_i − y_j‖²) and E_ii = 0, where m_i is the
-// least squared distance between y_i and another sample. The derivative of −F with respect to
+// evaluate implements criterion. Let y_i be the projected samples and c_i their classes. Let m_i be
+// the least squared distance between y_i and another sample. The derivative of −F with respect to
 // ‖y_i − y_j‖² is
 //
-//	w_ij = −(p_i/Σ_l E_il)·E_ij + [y_j = y_i]·(1/Σ_l E_il)·E_ij
+//	w_ij = ([c_j = c_i] − p_i)·E_ij / Σ_l E_il,  E_ij = exp(m_i − ‖y_i − y_j‖²),  E_ii = 0
 //
-// The rows of w sum to 0. Therefore the gradient needs only two kinds of products with the matrix
-// [y, 1], which is y with a column of ones: products with E, and products with those columns of E
-// that belong to the class of the rows.
+// The rows of w sum to 0. Therefore the gradient needs only products of two matrices with [y, 1],
+// which is y extended by a column of ones. The first matrix is E. The second matrix contains the
+// elements E_ij with c_j = c_i.
 func (f *neighborhoods) evaluate(ctx context.Context, p, grad *mat.Dense) (float64, error) {
 	y := dense.View(projection.Product(ctx, f.x, p))
 	n, q := y.Rows, y.Cols
@@ -150,7 +150,7 @@ func (f *neighborhoods) evaluate(ctx context.Context, p, grad *mat.Dense) (float
 	}
 	sums, within := matrix.New[float64](blockRows, q+1, nil), matrix.New[float64](blockRows, q+1, nil)
 	g := mat.NewDense(n, q, nil)
-	columns := matrix.New[float64](q+1, n, nil) // the sums Σ_i w_ij [y_i, 1] for every j, as columns
+	columns := matrix.New[float64](q+1, n, nil) // column j is Σ_i w_ij [y_i, 1]
 	value := 0.
 	f.blocks(ctx, y, func(class interval, from int, e matrix.Matrix[float64]) {
 		for i := range e.Rows {
@@ -168,8 +168,7 @@ func (f *neighborhoods) evaluate(ctx context.Context, p, grad *mat.Dense) (float
 		all, own := sums.RowRange(0, e.Rows), within.RowRange(0, e.Rows)
 		matrix.Mul(all, e, ones, false)
 		matrix.Mul(own, same, ones.RowRange(class.from, class.to), false)
-		// Overwrite the matrices all and own with the rows of the matrix ones, multiplied by the
-		// two factors in the formula for w.
+		// Set the rows of all to −p_i·[y_i, 1] / Σ_l E_il, and the rows of own to [y_i, 1] / Σ_l E_il.
 		for i := range e.Rows {
 			a, b, o := all.Row(i), own.Row(i), ones.Row(from+i)
 			total := a[q]

@@ -37,8 +37,8 @@ func gaussian(ctx context.Context, x, z *mat.Dense, lambda float64) *mat.Dense {
 // precision returns λ = 1/(2σ²) for a Gaussian of width σ > 0. The result is always finite, so that
 // exp(−λ·0) is 1 even if σ² underflows.
 func precision(width float64) float64 {
-	// The conversion forbids fusing this addition (2·width is width + width) with the computation
-	// of width.
+	// The conversion prevents a fused multiply-add. The compiler computes 2·width as width + width and
+	// could fuse this addition with a product that computed width.
 	width = float64(width)
 	return min(1/float64(2*width*width), math.MaxFloat64)
 }

@@ -148,7 +148,7 @@ func (t *tridiagonal) smallPower(ctx context.Context, beta float64) *mat.Dense {
 	return f
 }
 
-// sine returns sin x for 0 ≤ x ≤ π/4 from its series. The error is a few ulp.
+// sine returns sin x for 0 ≤ x ≤ π/4, computed from the Taylor series. The error is a few ulp.
 func sine(x float64) float64 {
 	sum, square := 1., float64(x*x)
 	for k := 17; k > 1; k -= 2 {
@@ -157,7 +157,7 @@ func sine(x float64) float64 {
 	return float64(x * sum)
 }
 
-// expm1 returns eˣ − 1 for 0 ≤ x ≤ 1 from its series. The error is a few ulp.
+// expm1 returns eˣ − 1 for 0 ≤ x ≤ 1, computed from the Taylor series. The error is a few ulp.
 func expm1(x float64) float64 {
 	sum := 1.
 	for k := 20; k > 1; k-- {

@@ -9,8 +9,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// withSpectrum returns a symmetric matrix a with the given eigenvalues, and a raised to the power
-// beta.
+// withSpectrum returns a symmetric matrix a with the given eigenvalues, and the matrix power
+// a^beta.
 func withSpectrum(seed uint64, values []float64, beta float64) (a, power *mat.Dense) {
 	n := len(values)
 	q := projectiontest.Random(seed, n, n, 1)
@@ -31,9 +31,8 @@ func withSpectrum(seed uint64, values []float64, beta float64) (a, power *mat.De
 	return compose(func(l float64) float64 { return l }), compose(func(l float64) float64 { return math.Pow(l, beta) })
 }
 
-// TestTridiagonalPower tests powers of matrices with known eigenvectors. The spectra are evenly
-// spaced, decay to the rounding level, or have multiple eigenvalues. Every spectrum is tested at
-// several scales.
+// TestTridiagonalPower tests powers of matrices with known eigenvectors. The eigenvalues lie
+// between 0.5 and 1.5, decay to exp(−25), or are repeated. Every spectrum is tested at two scales.
 func TestTridiagonalPower(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 9))
 	for _, n := range []int{1, 2, 3, 8, 65} {
@@ -60,8 +59,8 @@ func TestTridiagonalPower(t *testing.T) {
 					var diff mat.Dense
 					diff.Sub(got, want)
 					size := math.Pow(scale*3, beta)
-					// The matrix a has rounding errors of 1e-16 times its largest eigenvalue.
-					// Raised to the power β, these errors limit the accuracy for small eigenvalues.
+					// The rounding errors of the matrix a are about 1e-16 times its largest eigenvalue. These errors
+					// limit the accuracy for powers of small eigenvalues.
 					if e := mat.Norm(&diff, 2) / size / math.Sqrt(float64(n)); !(e < 3e-6) || name != "steep" && !(e < 1e-11) {
 						t.Errorf("n = %d, %s × %g, β = %v: off by %.3g", n, name, scale, beta, e)
 					}

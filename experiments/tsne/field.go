@@ -76,8 +76,8 @@ func (f *field) place(y []float64) {
 	clear(f.columns.Row(0))
 }
 
-// distances computes 1 + ‖y_r − y_l‖² for rows i ≤ r < j and columns c ≤ l < e. It stores the
-// result in a part of the tile t and returns this part.
+// distances returns the matrix of 1 + ‖y_r − y_l‖² for i ≤ r < j and c ≤ l < e. The matrix is a
+// part of the tile t.
 func (f *field) distances(t matrix.Matrix[float64], i, j, c, e int) matrix.Matrix[float64] {
 	d := t.RowRange(0, j-i).ColRange(0, e-c)
 	matrix.SqEuclideanTrans(d, f.rows.RowRange(i, j), f.columns.ColRange(c, e))
@@ -105,7 +105,7 @@ func (f *field) gradient(ctx context.Context, grad []float64, exaggeration float
 	return nil
 }
 
-// forces computes the sums, attraction and repulsion of rows i ≤ r < j.
+// forces computes the rows i ≤ r < j of the fields sums, attraction and repulsion.
 func (f *field) forces(i, j int) {
 	t := f.tiles.Get().(*tile)
 	defer f.tiles.Put(t)
@@ -114,7 +114,8 @@ func (f *field) forces(i, j int) {
 		e := min(c+tileCols, f.n)
 		d := f.distances(t.d, i, j, c, e)
 		w, ones := t.w.RowRange(0, d.Rows).ColRange(0, d.Cols), f.ones[:d.Cols]
-		// Multiplications by w_ij are done as divisions by d_ij, because there is a kernel for division.
+		// Compute w_ij as 1/d_ij. Products with w_ij are computed as divisions by d_ij, because package
+		// pass has a kernel for division.
 		for r := range d.Rows {
 			row := w.Row(r)
 			pass.Divide(row, ones, d.Row(r))

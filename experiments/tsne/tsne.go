@@ -179,8 +179,8 @@ func (r *Result) descend(ctx context.Context, f *field) error {
 			exaggeration, momentum = set.EarlyExaggeration, max(set.EarlyMomentum, 0)
 		}
 		if r.Iterations == 0 || r.Iterations == exaggerated {
-			// Reset velocities and gains, because the objective changes here. With the small gains
-			// that exaggeration leaves, the final divergence would be larger.
+			// Reset velocities and gains, because the objective changes here. The small gains after
+			// exaggeration would increase the final divergence.
 			clear(velocity)
 			for i := range gain {
 				gain[i] = 1

@@ -47,9 +47,12 @@ func joint(t testing.TB, x mat.Matrix, perplexity float64) matrix.Matrix[float64
 	return p
 }
 
-// naive computes two sums directly from their definitions: energy = exaggeration·Σ p
-// log(1 + d) + log Z, where d is a squared distance, and entropy = Σ p log p. The gradient of
-// energy is the gradient of the exaggerated KL divergence.
+// naive computes two sums directly from their definitions:
+//
+//	energy = exaggeration·Σ p_ij log(1 + ‖y_i − y_j‖²) + log Z
+//	entropy = Σ p_ij log p_ij
+//
+// The gradient of energy is the gradient of the exaggerated KL divergence.
 func naive(p matrix.Matrix[float64], y *mat.Dense, exaggeration float64) (energy, entropy float64) {
 	n, _ := y.Dims()
 	z := 0.
@@ -134,8 +137,8 @@ func TestPerplexity(t *testing.T) {
 					if p > 0 {
 						h -= p * math.Log(p)
 					}
-					// Compare ratios of two neighbors, because the normalizing sum of equation 1
-					// cancels.
+					// Compare ratios of two probabilities, because the normalizing sum of equation 1 cancels in a
+					// ratio.
 					k := (i + 1) % n
 					if j != i && k != i && row[j] > 1e-200 && row[k] > 1e-200 {
 						want := -beta * (d[j] - d[k])
@@ -372,8 +375,8 @@ func TestLikeScikitLearn(t *testing.T) {
 	if !testdata.IsLong() || asm.Current() == asm.Ref {
 		return // slow, and the result is the same at every instruction-set level
 	}
-	// Rounding errors decide which local minimum is found. Therefore only means over several starts
-	// are compared.
+	// Rounding errors decide which local minimum is found. Therefore only means over several initial
+	// positions are compared.
 	var kl, t5, t10 float64
 	for k := 0; k < 8; k += 2 {
 		r, err := Embed(t.Context(), x, &Settings{Perplexity: 20, Init: starts.Slice(0, n, k, k+2), Iterations: 500, ExaggerationIterations: 250})

@@ -121,7 +121,7 @@ type command struct {
 	settings experiments.Settings
 }
 
-// usageError is an error of the command line itself.
+// usageError reports an invalid command line.
 type usageError struct{ text string }
 
 func (e *usageError) Error() string { return e.text }
@@ -159,7 +159,7 @@ func (c *command) interrupt() int {
 	return exitInterrupted
 }
 
-// flags declares the flags. The method check checks the ranges of their values.
+// flags returns the set of command-line flags. The method check validates the flag values.
 func (c *command) flags() *pflag.FlagSet {
 	s := &c.settings
 	fs := pflag.NewFlagSet("experiment", pflag.ContinueOnError)
@@ -267,7 +267,7 @@ func (c *command) list() error {
 	})
 }
 
-// print writes a result. With --json, it writes object as JSON. Otherwise it calls text.
+// print writes object as JSON if the flag --json is set. Otherwise it calls text.
 func (c *command) print(object any, text func(w io.Writer)) error {
 	var err error
 	if c.json {

@@ -112,9 +112,9 @@ func (e *experiment) compare(ctx context.Context, size, name string) error {
 	return nil
 }
 
-// fit fits WDA to the digits in the data set part and prints a table row.
-func (e *experiment) fit(ctx context.Context, size, name string, method wda.Method, part, neighbors *dataset.Dataset) error {
-	m, err := wda.Fit(ctx, part.X, part.Labels, &wda.Settings{
+// fit fits WDA to the given digits and prints a table row.
+func (e *experiment) fit(ctx context.Context, size, name string, method wda.Method, digits, neighbors *dataset.Dataset) error {
+	m, err := wda.Fit(ctx, digits.X, digits.Labels, &wda.Settings{
 		Components: components,
 		Optimizer:  wda.Optimizer{Method: method},
 		Objective:  wda.Objective{Shrinkage: wda.FixedShrinkage(0.5), Float32: e.float32s},
@@ -136,8 +136,8 @@ func (e *experiment) fit(ctx context.Context, size, name string, method wda.Meth
 	return err
 }
 
-// nearestError returns the share of test digits that 5 nearest neighbors classify wrongly after the
-// projection p.
+// nearestError returns the test error of a 5-nearest-neighbor classifier on the digits projected by
+// p.
 func (e *experiment) nearestError(ctx context.Context, p *mat.Dense, neighbors *dataset.Dataset) (float64, error) {
 	var y, z mat.Dense
 	y.Mul(neighbors.X, p)
