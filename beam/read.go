@@ -48,7 +48,7 @@ type Columns struct {
 }
 
 // Read returns the rows of the files that match a pattern as KV<string, []float64>. The result has
-// one collection for each lane. A Parquet file, whose name ends in .parquet, is divided into row
+// one collection for each lane (branch of the pipeline). A Parquet file, whose name ends in .parquet, is divided into row
 // groups, which workers read independently. A file in any other format of package dataset is read
 // by one worker. Nulls, values that are not finite, and lists of different lengths are errors that
 // name the file and the row.

@@ -80,7 +80,7 @@ const (
 )
 
 // NewTable returns a Table that reads up to the given number of samples into x. Project and
-// Classify then use the current model for x, even if the model is reloaded in the meantime. If the
+// Classify then use the model of the Table for x, even after a reload. If the
 // model has no column names, NewTable returns ErrNoNames. If there are too many samples, it returns
 // ErrTooLarge.
 func (e *Engine) NewTable(ctx context.Context, x *Matrix, rows int) (*Table, error) {
