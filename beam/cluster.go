@@ -237,7 +237,7 @@ func (w *work) readResults(ctx context.Context, out [][]byte, items []int) (miss
 	return missing, errors.Join(errs...)
 }
 
-// removePath removes a file or an empty folder if the file system supports it.
+// removePath removes a file or an empty folder if the file system can remove files.
 func removePath(ctx context.Context, path string) {
 	fs, err := filesystem.New(ctx, path)
 	if err != nil {

@@ -58,8 +58,8 @@ func init() {
 }
 
 // hook is the name of a Beam hook that adds the lane number to the short names of metrics. Every
-// process numbers its own metrics from 1. Prism 2.77 treats equal names from different workers as one
-// metric and panics.
+// process numbers its own metrics from 1. Prism 2.77 treats equal names from different workers as
+// one metric and panics.
 const hook = "monge-lane"
 
 type laneHook string

@@ -12,10 +12,11 @@ import (
 // requests, and their waiting time.
 //
 // A request is rejected if the queue is full or if the request has waited for the time limit. If
-// requests have been waiting without a break during a whole time limit, the service is overloaded,
-// and waiting only delays every answer. During an overload, a request is processed only if it has waited for at most
-// a tenth of the limit. Older requests are rejected. This rule is the variant for servers (Maurer,
-// Fail at Scale, ACM Queue 2015) of Nichols and Jacobson's CoDel algorithm.
+// requests have been waiting without a break for the duration of this limit, the service is
+// overloaded, and waiting only delays every answer. During an overload, a request is processed only
+// if it has waited for at most a tenth of the limit. Older requests are rejected. This rule is the
+// variant for servers (Maurer, Fail at Scale, ACM Queue 2015) of Nichols and Jacobson's CoDel
+// algorithm.
 type Queue struct {
 	slots, limit int
 	wait         time.Duration

@@ -41,8 +41,8 @@ type Config struct {
 	Streams     uint32        // maximum number of concurrent requests on one connection
 	Access      *request.Log  // access log; nil means no log
 	TLS         credentials.TransportCredentials
-	// A connection without requests is closed after Idle. Every connection is closed after Age. Its
-	// requests in progress then have the time Grace to end.
+	// A connection without requests is closed after Idle. Every connection is closed after Age.
+	// Requests in progress then have the time Grace to end.
 	Idle, Age, Grace time.Duration
 	Options          []grpc.ServerOption // additional options, such as an OpenTelemetry stats handler
 }
