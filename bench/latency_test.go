@@ -100,9 +100,9 @@ func keepBusy(n int, work func() func()) (stop func()) {
 // The case cause=memstats measures runtime.ReadMemStats, which does little more than stop the world. The case cause=gc measures
 // runtime.GC, which stops the world twice and marks objects between the two stops.
 //
-// Package runtime/metrics provides the metrics wait-…, the times from a stop request until all goroutines have stopped. These
-// times should be below 1 ms. The metrics p50-ns to max-ns are the times of the whole call. The metric ns/op includes the pauses
-// between the measurements.
+// The metrics wait-…, measured by package runtime/metrics, are the times from a stop request until all goroutines have stopped.
+// These times should be below 1 ms. The metrics p50-ns to max-ns are the times of the whole call. The metric ns/op includes the
+// pauses between the measurements.
 func BenchmarkStopTheWorld(b *testing.B) {
 	causes := []struct {
 		name, waits string

@@ -9,9 +9,9 @@
 //
 // A worker process runs the same program, but beam.Init() does not return in it. A worker process
 // starts when a pipeline needs the process, serves one pipeline after another, and ends with the
-// program that started the process. Each process uses an equal part of the cores, unless GOMAXPROCS is set.
-// If a process ends early, for example because it is killed, its jobs fail, and the next job starts
-// a new process.
+// program that started the process. Each process uses an equal part of the cores, unless GOMAXPROCS
+// is set. If a process ends early, for example because it is killed, its jobs fail, and the next
+// job starts a new process.
 package processes
 
 import (

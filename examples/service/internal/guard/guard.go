@@ -243,8 +243,8 @@ func (c *Conn) addRequests(n int) {
 	l.mu.Unlock()
 }
 
-// Slot waits for a slot of the connection. Call FreeSlot to release the slot. If ctx ends first, Slot
-// returns context.Cause(ctx).
+// Slot waits for a slot of the connection. Call FreeSlot to release the slot. If ctx ends first,
+// Slot returns context.Cause(ctx).
 func (c *Conn) Slot(ctx context.Context) error {
 	if c == nil {
 		return nil

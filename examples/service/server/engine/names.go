@@ -80,8 +80,9 @@ const (
 )
 
 // NewTable returns a Table that reads up to the given number of samples into x. Project and
-// Classify then use the model of the Table for x, even after a reload. If the model has no column
-// names, NewTable returns ErrNoNames. If there are too many samples, NewTable returns ErrTooLarge.
+// Classify then use the same model for x as the Table, even after a reload. If the model has no
+// column names, NewTable returns ErrNoNames. If there are too many samples, NewTable returns
+// ErrTooLarge.
 func (e *Engine) NewTable(ctx context.Context, x *Matrix, rows int) (*Table, error) {
 	s := e.current.Load()
 	if s.table == nil {
