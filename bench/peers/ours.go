@@ -21,7 +21,7 @@ var makers = map[string]maker{
 	"ours-f32": func(s spec, dir string) *job { return fits(s, dir, true) },
 	// ours-mixed stores the kernel matrix K in float32, and computes in float64.
 	"ours-mixed": func(s spec, dir string) *job { return mixed(s, dir) },
-	// ours-plain searches without sketches of the rows.
+	// ours-plain searches without sketches (copies of the rows with one byte per element).
 	"ours-plain": func(s spec, dir string) *job { return plainSearches(s, dir) },
 	// ours-2 and ours-2-f32 run in a process with two threads.
 	"ours-2":     func(s spec, dir string) *job { return parallel(s, dir, false) },

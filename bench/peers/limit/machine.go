@@ -49,7 +49,7 @@ func (m *Machine) lanes(bits int) float64 {
 	return float64(width) / float64(bits)
 }
 
-// rate returns the highest measured rate of u.
+// rate returns the highest measured rate of the operation u.
 func (m *Machine) rate(u unit) float64 {
 	if m.best[u] == 0 || m.rerun[u] {
 		m.best[u] = max(m.best[u], m.run(u))
