@@ -41,22 +41,22 @@ type Cluster struct {
 	// GOMAXPROCS for prism and prism-processes, 1 for other runners.
 	Lanes int
 	// Attempts is the maximum number of pipelines for the same work. After an error, the next
-	// pipeline repeats the items without a result. Default: 3.
+	// pipeline repeats only the items that have no result. Default: 3.
 	Attempts int
-	// Least is the approximate number of multiplications below which work stays in this process,
-	// because starting a pipeline takes time. Default: 2³⁰ multiplications, which take half a
-	// second on one core.
+	// Least is the approximate number of multiplications for which a pipeline is worthwhile. Smaller
+	// work is done in this process, because starting a pipeline takes time. Default: 2³⁰
+	// multiplications, which take half a second on one core.
 	Least float64
 	// Progress, if not nil, is called after every pipeline.
 	Progress func(Pipeline)
 }
 
-// A Pipeline describes a pipeline for Cluster.Progress.
+// A Pipeline describes a finished pipeline. Cluster passes a Pipeline to its Progress function.
 type Pipeline struct {
 	Task           string
 	Attempt        int   // 1 for the first attempt
 	Items, Results int   // number of requested items and of received results
-	BytesOut       int64 // bytes of the items and of the shared data; the shared data are sent once
+	BytesOut       int64 // total size of the items; in the first attempt also of the shared data
 	BytesIn        int64 // bytes of the results
 	Err            error
 }
@@ -70,7 +70,7 @@ func (c *Cluster) Worth(multiplications float64) bool {
 	return multiplications >= least
 }
 
-// item is a piece of work.
+// item is an element of wda.Work.Items with its index.
 type item struct {
 	Index int
 	Data  []byte
@@ -164,7 +164,7 @@ func (c *Cluster) run(ctx context.Context, w *work, b *wda.Work, items []int) er
 	return err
 }
 
-// dealItems divides items among lanes.
+// dealItems divides items among lanes, which are parallel branches of a pipeline.
 func dealItems(b *wda.Work, items []int, lanes int) [][]item {
 	dealt := make([][]item, lanes)
 	for k, i := range items {
@@ -237,7 +237,7 @@ func (w *work) readResults(ctx context.Context, out [][]byte, items []int) (miss
 	return missing, errors.Join(errs...)
 }
 
-// removePath removes a file or an empty folder if the file system supports it.
+// removePath removes a file or an empty folder if the file system can remove files.
 func removePath(ctx context.Context, path string) {
 	fs, err := filesystem.New(ctx, path)
 	if err != nil {
@@ -252,7 +252,7 @@ func removePath(ctx context.Context, path string) {
 // itemFunc computes one item.
 type itemFunc = func(ctx context.Context, item []byte) ([]byte, error)
 
-// openWork returns the itemFunc of a task. Tests replace it to add tasks.
+// openWork returns the itemFunc of a task. Tests replace openWork to add tasks.
 var openWork = wda.OpenWork
 
 // work is the DoFn that computes items.
@@ -284,7 +284,8 @@ type openedTask struct {
 }
 
 // lastOpened contains, for every task, the openedTask of the last pipeline. All bundles of a
-// pipeline share the openedTask. A later pipeline with the same shared data also uses it.
+// pipeline share the openedTask. A later pipeline with the same shared data uses the same
+// openedTask.
 var lastOpened struct {
 	sync.Mutex
 	of map[string]*openedTask

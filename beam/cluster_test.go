@@ -176,8 +176,8 @@ func init() {
 	}
 }
 
-// TestNeverDone checks the error for an item that fails in every attempt, and that finished items
-// are not repeated.
+// TestNeverDone checks the error for an item that fails in every attempt. It also checks that
+// finished items are not repeated.
 func TestNeverDone(t *testing.T) {
 	var seen []Pipeline
 	c := &Cluster{Runner: "prism", Folder: t.TempDir(), Lanes: 2, Attempts: 2, Progress: func(p Pipeline) { seen = append(seen, p) }}
@@ -352,7 +352,8 @@ func TestDamagedResult(t *testing.T) {
 }
 
 // BenchmarkCluster measures work without Beam, and on Beam with one or two lanes, in this process
-// and in worker processes. A lane uses one core. The case do=empty measures the smallest pipeline.
+// and in worker processes. A lane uses one core. The case do=empty measures a pipeline of two empty
+// items.
 func BenchmarkCluster(b *testing.B) {
 	const d, p = 16, 10
 	samples := func(n, classes int) (*mat.Dense, []int) {

@@ -48,10 +48,10 @@ type Columns struct {
 }
 
 // Read returns the rows of the files that match a pattern as KV<string, []float64>. The result has
-// one collection for each lane. A Parquet file, whose name ends in .parquet, is divided into row
-// groups, which workers read independently. A file in any other format of package dataset is read
-// by one worker. Nulls, values that are not finite, and lists of different lengths are errors that
-// name the file and the row.
+// one collection for each lane (branch of the pipeline). A Parquet file, whose name ends in
+// .parquet, is divided into row groups, which workers read independently. A file in any other
+// format of package dataset is read by one worker. Nulls, values that are not finite, and lists of
+// different lengths are errors that name the file and the row.
 //
 // Most runners divide one lane among their workers, so one lane is enough. The runners prism and
 // prism-processes need one lane for each core, and a separate Transform for each lane.
@@ -110,7 +110,7 @@ func (f *divideFiles) ProcessElement(ctx context.Context, at fileio.FileMetadata
 	})
 }
 
-// open opens a file of any of Beam's file systems and closes it after use returns.
+// open opens a file of any of Beam's file systems, calls the function use, and closes the file.
 func open(ctx context.Context, path string, use func(in io.Reader) error) error {
 	fs, err := filesystem.New(ctx, path)
 	if err != nil {
@@ -172,7 +172,7 @@ func partError(p part, err error) error {
 
 func rowKey(p part, row int64) string { return fmt.Sprintf("%s:%012d", p.Path, row) }
 
-// emitRows reads the rows of a part from in and emits them.
+// emitRows reads the rows of a part from the reader in and emits the rows.
 func (f *readParts) emitRows(ctx context.Context, p part, in io.Reader, emit func(string, []float64)) error {
 	c := &f.Columns
 	opt := &dataset.Options{Labels: dataset.NoLabels(), Columns: c.Features, Schema: c.Schema, AllowExtra: c.AllowExtra}

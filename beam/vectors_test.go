@@ -402,7 +402,7 @@ func TestModelReplaced(t *testing.T) {
 // file File exists.
 type killedOnce struct{ Key, File string }
 
-// ProcessElement implements TestKilledBundle.
+// ProcessElement emits its row unless it kills the process.
 func (f *killedOnce) ProcessElement(key string, x []float64, emit func(string, []float64)) {
 	if key == f.Key {
 		kill(f.File)

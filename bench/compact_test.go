@@ -16,7 +16,7 @@ import (
 )
 
 // BenchmarkCompact measures predictions for queries of 384 numbers with stored rows of 16 bytes. The time includes the
-// projection to 32 numbers. The background loads are the same as in BenchmarkLatency. The data imitate embeddings of 77
+// projection to 32 numbers. The background loads are like those of BenchmarkLatency. The data imitate embeddings of 77
 // classes. The metric least-p99-ns takes the least time of each query, and reports the 99th percentile over all queries. The
 // least time excludes interruptions by other programs.
 func BenchmarkCompact(b *testing.B) {

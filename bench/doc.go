@@ -1,2 +1,3 @@
-// Package bench measures the public API and how long a stop-the-world phase waits for assembly. README.md has the commands.
+// Package bench contains benchmarks of the public API. It also measures how long running assembly kernels delay a
+// stop-the-world phase. README.md has the commands.
 package bench

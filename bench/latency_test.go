@@ -97,12 +97,12 @@ func keepBusy(n int, work func() func()) (stop func()) {
 }
 
 // BenchmarkStopTheWorld measures stop-the-world phases while every core runs kernels, which cannot be preempted.
-// cause=memstats measures runtime.ReadMemStats, which does little more than stop the world. cause=gc measures runtime.GC, which
-// stops the world twice and marks objects between the two stops.
+// The case cause=memstats measures runtime.ReadMemStats, which does little more than stop the world. The case cause=gc measures
+// runtime.GC, which stops the world twice and marks objects between the two stops.
 //
-// The metrics wait-… are the times from the stop request until all goroutines have stopped, from package runtime/metrics. The
-// goal is a time below 1 ms. The metrics p50-ns to max-ns are the times of the whole call. The metric ns/op includes the pauses
-// between the measurements.
+// The metrics wait-…, measured by package runtime/metrics, are the times from a stop request until all goroutines have stopped.
+// These times should be below 1 ms. The metrics p50-ns to max-ns are the times of the whole call. The metric ns/op includes the
+// pauses between the measurements.
 func BenchmarkStopTheWorld(b *testing.B) {
 	causes := []struct {
 		name, waits string
@@ -162,8 +162,9 @@ func reportWaits(b *testing.B, before, after *metrics.Float64Histogram) {
 }
 
 // BenchmarkLatency measures the latency of solving one problem of n × n points and computing its gradient, as a server would.
-// load=none is a process that is otherwise idle. load=gc makes garbage all the time, and the metric gc/s is the number of garbage
-// collections per second. load=gc+solve also solves problems of the same size on all cores.
+// In the case load=none, the process is otherwise idle. In the case load=gc, a goroutine makes garbage all the time. In the case
+// load=gc+solve, goroutines on all cores also solve problems of the same size. The metric gc/s is the number of garbage
+// collections per second.
 func BenchmarkLatency(b *testing.B) {
 	benchmarkLatency[float64](b)
 	benchmarkLatency[float32](b)
@@ -197,9 +198,9 @@ func benchmarkLatency[T dist.Float](b *testing.B) {
 }
 
 // BenchmarkDeadline measures how late Solve returns after a deadline of half a millisecond, for n × n points and an unlimited
-// number of iterations. load=none is a process that is otherwise idle. load=solve also solves problems of 64 × 64 points on all
-// cores. The metric iterations is the median number of iterations. Only the context allocates memory. The delays in µs of a
-// thousand solves on two cores of a Sapphire Rapids were:
+// number of iterations. In the case load=none, the process is otherwise idle. In the case load=solve, goroutines on all cores
+// solve other problems of 64 × 64 points. The metric iterations is the median number of iterations. Only the context allocates
+// memory. The delays in µs of a thousand solves on two cores of a Sapphire Rapids were:
 //
 //	            n = 16              64              256
 //	         p50 p99 p99.9    p50 p99 p99.9    p50 p99 p99.9

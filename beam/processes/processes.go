@@ -8,10 +8,10 @@
 // only results of this scope. The process of lane-0 runs all other transforms.
 //
 // A worker process runs the same program, but beam.Init() does not return in it. A worker process
-// is started when a pipeline needs it, serves one pipeline after the other, and ends with the
-// program that started it. Each process uses an equal part of the cores, unless GOMAXPROCS is set.
-// If a process ends early, for example because it is killed, its jobs fail, and the next job starts
-// a new process.
+// starts when a pipeline needs the process, serves one pipeline after another, and ends with the
+// program that started the process. Each process uses an equal part of the cores, unless GOMAXPROCS
+// is set. If a process ends early, for example because it is killed, its jobs fail, and the next
+// job starts a new process.
 package processes
 
 import (
@@ -57,9 +57,9 @@ func init() {
 	})
 }
 
-// hook is the name of the hook that adds the lane to the short names of metrics. Every process
-// numbers its own metrics from 1. Prism 2.77 treats equal names from different workers as one
-// metric and panics.
+// hook is the name of a Beam hook that adds the lane number to the short names of metrics. Every
+// process numbers its own metrics from 1. Prism 2.77 treats equal names from different workers as
+// one metric and panics.
 const hook = "monge-lane"
 
 type laneHook string
@@ -92,7 +92,7 @@ func localMonitoring(ctx context.Context, r *fnpb.InstructionRequest) (context.C
 	return ctx, nil
 }
 
-// laneVariable is the environment variable with the lane of a worker process.
+// laneVariable is the environment variable with the lane number of a worker process.
 const laneVariable = "MONGE_BEAM_WORKER"
 
 // command is a line on the standard input of a worker. It tells the worker that a job has begun or
@@ -173,7 +173,7 @@ func startProcess(lane string, n int) (*process, error) {
 	return w, nil
 }
 
-// host is Prism in this process together with the service that provides its workers.
+// host contains a client of Prism, which runs in this process, and the worker processes of Prism.
 type host struct {
 	fnpb.UnimplementedBeamFnExternalWorkerPoolServer
 
@@ -182,7 +182,7 @@ type host struct {
 
 	mu     sync.Mutex
 	lanes  map[string]*process // by lane number
-	jobsOf map[string]*process // process of each job, by Prism's worker name
+	jobsOf map[string]*process // process of each running job; the key is Prism's worker ID
 }
 
 var startHost = sync.OnceValues(func() (*host, error) {
@@ -283,7 +283,7 @@ func execute(ctx context.Context, p *beam.Pipeline) (beam.PipelineResult, error)
 			}
 		}()
 	}
-	// Splitting would make a process work on several parts of its lane at once.
+	// If Prism split a lane, the worker process would work on several parts of the lane at once.
 	whole := append(jobopts.GetExperiments(), "prism_disable_sdf_split")
 	id, _, _, err := runnerlib.Prepare(ctx, h.jobs, pipeline, &runnerlib.JobOptions{Name: jobopts.GetJobName(), Experiments: whole})
 	if err != nil {
@@ -329,7 +329,7 @@ var scope = regexp.MustCompile(`(?:^|/)lane-(\d+)/`)
 // divideByLane gives the transforms of each lane their own environment. It returns the number of
 // lanes, which is one if no scope names a lane.
 func divideByLane(c *pipepb.Components, endpoint string) int {
-	lane := map[string]int{} // lane of each transform
+	lane := map[string]int{} // lane number of each transform
 	for id, t := range c.GetTransforms() {
 		if m := scope.FindStringSubmatch(t.GetUniqueName() + "/"); m != nil {
 			if k, err := strconv.Atoi(m[1]); err == nil {

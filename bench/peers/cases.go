@@ -60,9 +60,9 @@ func assignments(n int) int {
 // assigners names the peers that solve assignment problems.
 const assigners = "scipy|lapjv|lapjvx|lapjvc|lapjvs|lapjvh|lapjvr"
 
-// goal is the speed ratio that monge should reach against the best of the given peers (p|q|r). If peers is empty, the goal is for
-// the best of all peers. The ratio for AVX-512 may be different from the ratio for other instruction sets. A ratio of 0 means that
-// there is no goal.
+// goal is the speed ratio that monge should reach against the fastest of the given peers. A vertical bar separates the names in
+// the field peers. If this field is empty, the goal is for the fastest of all peers. The ratio for AVX-512 may be different
+// from the ratio for other instruction sets. A ratio of 0 means that there is no goal.
 type goal struct {
 	peers         string
 	avx512, other float64
@@ -84,7 +84,7 @@ var everyPeer = goalAgainst("", 1)
 type testCase struct {
 	name      string
 	goal      goal
-	tolerance float64 // largest accepted difference of results, relative to the largest element (for exp: to each element)
+	tolerance float64 // largest accepted difference of results, relative to the largest element; for exp, relative to each element
 	full      bool    // the case runs only with -full
 	slow      string  // name of a peer that runs only with -full
 }
@@ -165,7 +165,7 @@ func testCases() []testCase {
 			add(false, 1e-9, goalAgainst("pot|scipy", 5), "line/type=f64/n=%d/order=%d", n, order)
 		}
 	}
-	// The tolerance is large, because monge and POT draw different directions.
+	// The tolerance is large, because monge and POT draw different random directions.
 	add(false, 0.02, goalAgainst("pot", 5), "sliced/type=f64/n=1000/d=64/directions=100")
 	add(false, 1e-12, everyPeer, "lse/type=f64/n=1000")
 	add(false, 1e-5, everyPeer, "lse/type=f32/n=1000")

@@ -147,7 +147,7 @@ type entry struct {
 	samples []float64 // ns, by round
 	diff    float64   // difference from the result of monge
 	least   float64   // lower bound for the time on this machine, in ns, or 0 if unknown
-	bound   string    // resource that determines the field least
+	bound   string    // resource that determines the lower bound, such as FMA or load
 }
 
 func (e *entry) min() float64 { return slices.Min(e.samples) }

@@ -19,9 +19,9 @@ import (
 var makers = map[string]maker{
 	"ours":     func(s spec, dir string) *job { return byType(s, dir, ourJob[float64], ourJob[float32]) },
 	"ours-f32": func(s spec, dir string) *job { return fits(s, dir, true) },
-	// ours-mixed stores K in float32, and computes in float64.
+	// ours-mixed stores the kernel matrix K in float32, and computes in float64.
 	"ours-mixed": func(s spec, dir string) *job { return mixed(s, dir) },
-	// ours-plain searches without sketches of the rows.
+	// ours-plain searches without sketches (copies of the rows with one byte per element).
 	"ours-plain": func(s spec, dir string) *job { return plainSearches(s, dir) },
 	// ours-2 and ours-2-f32 run in a process with two threads.
 	"ours-2":     func(s spec, dir string) *job { return parallel(s, dir, false) },
@@ -189,7 +189,7 @@ func iterate[T dist.Float](n int, dir string) *job {
 	}}
 }
 
-// mixed returns a job that calls monge with K in float32 and vectors in float64.
+// mixed returns a job that calls monge with the kernel matrix K in float32 and vectors in float64.
 func mixed(s spec, dir string) *job {
 	switch {
 	case s.text("type") != "f64":
@@ -202,7 +202,7 @@ func mixed(s spec, dir string) *job {
 	return nil
 }
 
-// iterateMixed is like iterate, but with K in float32.
+// iterateMixed is like iterate, but with the kernel matrix K in float32.
 func iterateMixed(n int, dir string) *job {
 	k := make([]float32, n*n)
 	pass.Narrow(k, load[float64](dir, "x"))
@@ -222,8 +222,8 @@ func iterateMixed(n int, dir string) *job {
 	}}
 }
 
-// logSumExp returns a job that computes the log-sum-exp of every row. It runs a log-domain iteration with g = 0, which also
-// computes the column sums of the softmax. The peers do not compute these sums.
+// logSumExp returns a job that computes the log-sum-exp of every row. It runs a log-domain iteration with the
+// potential g = 0. The iteration also computes the column sums of the softmax, which the peers do not compute.
 func logSumExp[T dist.Float](n int, dir string) *job {
 	x := load[T](dir, "x")
 	g, a, top, sum, q, e := make([]T, n), make([]T, n), make([]T, n), make([]T, n), make([]T, n), make([]T, n)

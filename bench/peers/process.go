@@ -10,7 +10,8 @@ import (
 	"time"
 )
 
-// process is the process of one or more peers. It reads requests and writes replies, one line each.
+// process is a running program that contains one or more peers (the compared libraries). The program reads requests and writes
+// replies. Every request and every reply is one line.
 type process struct {
 	name  string
 	cmd   *exec.Cmd

@@ -19,8 +19,8 @@ var (
 // unknown or the case uses several threads.
 //
 // leastWork counts FMAs and products, divisions, and the bytes that are read and written. It does not count
-// additions and subtractions, because some machines have separate units for them. It also omits small terms,
-// such as vectors beside matrices, packing, sums of lanes, and calls.
+// additions and subtractions, because some machines have separate units for them. It also omits small terms:
+// vectors in a computation with matrices, packing, sums of the elements of a register, and calls.
 func leastWork(s spec, ours string) []limit.Phase {
 	if strings.Contains(ours, "-2") || s.kind == "nearest" || s.kind == "search" { // a search skips most rows
 		return nil
@@ -30,7 +30,7 @@ func leastWork(s spec, ours string) []limit.Phase {
 		bits = 32
 	}
 	size := float64(bits / 8)
-	kernel := size // number of bytes of an element of K
+	kernel := size // bytes per element of the kernel matrix
 	if ours == "ours-mixed" {
 		kernel = 4
 	}
@@ -39,8 +39,8 @@ func leastWork(s spec, ours string) []limit.Phase {
 	vector := func(fmas, divs float64) []limit.Phase {
 		return []limit.Phase{{Bits: bits, FMAs: n * fmas, Divs: n * divs, Reads: move(n*size, 2*n*size), Writes: move(n*size, 2*n*size)}}
 	}
-	// iterations returns the work of several iterations. The argument set is the size of the working set in bytes. Every
-	// element of K takes two FMAs and is read twice. The second read is from the first-level cache.
+	// iterations returns the work of several Sinkhorn iterations with a working set of the given size in bytes. Every
+	// element of the kernel matrix takes two FMAs and is read twice. The second read is from the first-level cache.
 	iterations := func(times, set float64) limit.Phase {
 		return limit.Phase{
 			Bits: bits, FMAs: 2 * n * n, Divs: 2 * n, Times: times,
@@ -73,9 +73,9 @@ func leastWork(s spec, ours string) []limit.Phase {
 	case "iterate":
 		return []limit.Phase{iterations(1, n*n*kernel)}
 	case "sinkhorn", "sinkhornlog":
-		// The first phase computes K and runs the first iteration. The second phase runs the other iterations.
-		// The third phase computes the transport plan. The log domain has the same phases, because potentials
-		// can be absorbed into K.
+		// The first phase computes the kernel matrix K and runs the first iteration. The second phase runs the
+		// other iterations. The third phase computes the transport plan. The log domain has the same phases,
+		// because potentials can be absorbed into K.
 		both := matrix + n*n*kernel
 		return []limit.Phase{
 			{Bits: bits, FMAs: n * n * (exp2FMAs[bits] + 2), Divs: 2 * n, Reads: move(matrix, both), Writes: move(n*n*kernel, both)},
@@ -100,8 +100,9 @@ func leastWork(s spec, ours string) []limit.Phase {
 		return []limit.Phase{{Bits: bits, FMAs: n * d * p, Reads: move(n*d*size, n*d*size)}}
 	case "wda":
 		// The samples are rotated into their span, which has at most n dimensions. A class has l samples. The
-		// work for a pair of classes consists of K, the forward and backward iterations, the cost, and the
-		// adjoint of the cost with two products. X·P is computed before the pairs, and Xᵀ·G after the pairs.
+		// work for a pair of classes consists of the kernel matrix, the forward and backward iterations, the
+		// cost, and the adjoint of the cost with two products. The phase x runs twice: before the pairs it
+		// projects the samples, and after the pairs it computes the gradient.
 		classes := s.float("classes")
 		l := n / classes
 		pairs := classes * (classes + 1) / 2

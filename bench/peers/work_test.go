@@ -9,7 +9,7 @@ import (
 var variants = []string{"ours", "ours-f32", "ours-mixed", "ours-2", "ours-2-f32"}
 
 // TestWork checks that leastWork has operation counts for every single-threaded case. The exceptions are whole fits, searches,
-// conversions, kernels of bytes and of tables, and package emd.
+// conversions, functions of bytes, product-quantized rows, and package emd.
 func TestWork(t *testing.T) {
 	for _, c := range testCases() {
 		s := parseSpec(c.name)

@@ -39,8 +39,8 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// TestCache checks that an added question is found immediately, whether it is the only question of
-// its group or one of many. It also checks that lookups do not wait for Add.
+// TestCache checks that an added question is found immediately. The question may be the only
+// question of its group or one of many. The test also checks that lookups do not wait for Add.
 func TestCache(t *testing.T) {
 	const n, more, d = 100, 60, 12
 	rng := rand.New(rand.NewPCG(1, 1))

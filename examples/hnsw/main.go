@@ -2,14 +2,14 @@
 
 // Command hnsw uses the functions of package vecmath as distances of an approximate index,
 // github.com/coder/hnsw. It builds the index twice from the same vectors, once with the distance
-// functions of package hnsw and once with ours, and measures both indexes.
+// functions of package hnsw and once with those of package vecmath, and measures both indexes.
 //
 //	go run ./hnsw                 # in the folder examples
 //	go run ./hnsw -n 20000 -d 768
 //
 // Recall is the fraction of the true nearest vectors that the index finds. The true nearest vectors
 // are found by comparing all vectors. Recall depends on the index, not on the implementation of the
-// distances. To use our distances in your program, copy the variable distances.
+// distances. To use the distances of package vecmath in your program, copy the variable distances.
 package main
 
 import (

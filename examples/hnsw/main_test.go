@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestRun checks that the index finds as many true neighbors with our distances as with the
-// distances of package hnsw.
+// TestRun checks that the index finds as many true neighbors with the distances of package vecmath
+// as with the distances of package hnsw.
 func TestRun(t *testing.T) {
 	var out bytes.Buffer
 	if err := run([]string{"-n", "400", "-d", "48", "-queries", "50"}, &out); err != nil {

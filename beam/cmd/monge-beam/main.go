@@ -7,9 +7,10 @@
 //	monge-beam --do crossvalidate --in digits.npz --folder /shared
 //
 // Beam's own flags choose where the work is done. By default (--runner prism), the work is done in
-// this process. With --runner prism-processes, each of the --lanes has its own process on this
-// machine. With --runner flink --endpoint HOST:8099, or --runner dataflow --project … --region …
-// --staging_location …, a cluster does the work.
+// this process. With --runner prism-processes, each lane (a branch of the pipeline) has its own
+// process on this machine, and --lanes sets the number of lanes. With --runner flink --endpoint
+// HOST:8099, or --runner dataflow --project … --region … --staging_location …, a cluster does the
+// work.
 package main
 
 import (

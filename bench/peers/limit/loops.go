@@ -11,11 +11,12 @@ type loopSet struct {
 	write           mover
 }
 
-// mover loads or stores a buffer. A call of move makes the given number of rounds over the buffer, with turns iterations per
-// round. An iteration accesses four cache lines that start stride bytes apart. The next iteration starts step bytes later.
+// mover loads or stores a buffer. The function move passes over the buffer several times: rounds is the number of passes, and
+// turns is the number of iterations in a pass. An iteration accesses four blocks of two vectors. The blocks start stride bytes
+// apart. The next iteration starts step bytes later.
 type mover struct {
 	move func(p *byte, turns, stride, step, rounds int)
-	line int // bytes
+	line int // size of a block in bytes
 }
 
 // loops returns the loops for an instruction-set level. All fields are nil if there are no loops for this level.

@@ -9,7 +9,7 @@ import (
 	"github.com/gomonge/monge/internal/asm"
 )
 
-// unit identifies a measured rate: the kind of operation, and its size.
+// unit identifies a measured rate by the kind and the size of the operation.
 type unit struct {
 	kind string // fma, div, sqrt, read, write
 	size int    // bits of a floating-point number, or bytes of the buffer
@@ -19,7 +19,7 @@ type unit struct {
 type Machine struct {
 	level  asm.Level
 	best   map[unit]float64 // vectors per ns; for read and write, bytes per ns
-	rerun  map[unit]bool    // rates that the next call of rate measures again
+	rerun  map[unit]bool    // rates to measure again at their next use
 	buffer []byte
 	run    func(u unit) float64 // measures once
 
@@ -49,7 +49,7 @@ func (m *Machine) lanes(bits int) float64 {
 	return float64(width) / float64(bits)
 }
 
-// rate returns the highest measured rate of u.
+// rate returns the highest measured rate of the operation u.
 func (m *Machine) rate(u unit) float64 {
 	if m.best[u] == 0 || m.rerun[u] {
 		m.best[u] = max(m.best[u], m.run(u))
@@ -64,7 +64,7 @@ const (
 	duration = 4e5
 )
 
-// measure returns the rate of u.
+// measure measures the rate of the operation u, in vectors or bytes per nanosecond.
 func (m *Machine) measure(u unit) float64 {
 	l := loops(m.level)
 	switch u.kind {
@@ -88,7 +88,7 @@ func (m *Machine) measure(u unit) float64 {
 	top := 0.0
 	for way := from; way < to; way++ {
 		f := movers[way/2]
-		turn := 4 * f.line // an iteration moves four lines
+		turn := 4 * f.line // an iteration loads or stores four blocks
 		turns := max(u.size/turn, 1)
 		stride, step := f.line, turn
 		if way%2 == 1 {

@@ -1,7 +1,7 @@
 //go:build unix
 
 // Command converge compares three methods that iterate to a tolerance: plain iterations, plain iterations
-// after ε-scaling by 4, and the default method. It solves many problems and prints one line for each problem. It
+// after ε-scaling with factor 4, and the default method. It solves many problems and prints one line for each problem. It
 // marks the problems for which the default is not the fastest method, and prints median ratios.
 //
 //	go run ./bench/tools/converge [-n 256,1000] [-scales 1e2,1e3,1e4] [-tolerance 1e-9] [-budget 20s] [-runs 3] [-rho 0.1]
@@ -50,7 +50,7 @@ var methods = [3]struct {
 	{"default", sinkhorn.Settings{}},
 }
 
-// outcome contains the time of a method and its number of passes over K.
+// outcome contains the time of a method and its number of passes over the kernel matrix.
 type outcome struct {
 	seconds float64
 	passes  int

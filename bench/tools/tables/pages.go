@@ -399,7 +399,7 @@ means that the test prints one error only, and that it is of a result below the 
 	}
 }
 
-// largest returns the largest error of normal results, and of all results.
+// largest returns the largest error of normal results and the largest error of all results.
 func (a accuracy) largest(errors map[string][]measuredError) (normal, any float64) {
 	for test, list := range errors {
 		if test != a.test && !strings.HasPrefix(test, a.test+"/") {

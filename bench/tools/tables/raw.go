@@ -201,8 +201,8 @@ func (c *row) limit() string {
 	return fmt.Sprintf("%.2f %s", c.share, c.bound)
 }
 
-// short returns the ratio to a peer as text. If share is true, the ratio of the lower bound to the measured time follows in
-// parentheses.
+// short returns the ratio of the peer's time to monge's time as text. If share is true, the ratio of the lower bound to the
+// measured time follows in parentheses.
 func (c *row) short(peer string, share bool) string {
 	text := c.ratio(peer)
 	if share && c != nil && c.share > 0 && text != "–" {

@@ -14,8 +14,8 @@ import (
 	"google.golang.org/grpc/status"
 )
 
-// HTTP is a client that sends prepared requests, to use little processor time. It implements only
-// the parts of HTTP that it needs.
+// HTTP is a client that sends prepared requests and therefore uses little processor time. It
+// implements only a small part of the HTTP protocol.
 type HTTP struct {
 	Address  string
 	Requests [][]byte // requests as they are sent over the connection

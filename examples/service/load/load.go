@@ -89,8 +89,8 @@ func (r Run) Do(ctx context.Context, clients []Client) *Result {
 	return all
 }
 
-// schedule sends the times at which requests are due, relative to start, until the context ends.
-// The channel has room for all times, so a slow client does not delay other clients.
+// schedule sends the times at which requests are due, relative to the time start, until the context
+// ends. The channel has room for all times, so a slow client does not delay other clients.
 func (r Run) schedule(ctx context.Context, start time.Time) <-chan time.Duration {
 	due := make(chan time.Duration, int(2*r.Rate*r.Duration.Seconds())+1)
 	go func() {

@@ -221,7 +221,7 @@ func TestStalledWithToken(t *testing.T) {
 	before := heap()
 	const streams, message, perConnection = 100, 1 << 20, 2
 	a := attack(t, address, classifyMethod, secret, streams, message)
-	// Two streams hold a slot and send their messages except for the last byte. All other streams
+	// Two streams get slots and send all of their messages except the last byte. All other streams
 	// send only as much as flow control allows.
 	const slots = perConnection * message
 	fixture.Until(t, func() bool { sent, _ := a.state(); return sent >= slots })

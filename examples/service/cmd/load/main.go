@@ -1,6 +1,6 @@
 // Command load measures a service on the same machine:
 //
-//	load -op classify -format binary                  the maximum rate, then half of it, then twice
+//	load -op classify -format binary                  three runs: at the maximum rate, half of the maximum and twice the maximum
 //	load -op transport -format grpc -points 256 -rate 100 -reloads 10
 //
 // It prints rows of a Markdown table. Package load describes how times are measured. The last

@@ -202,7 +202,7 @@ type address struct {
 // RemoteAddr implements net.Conn. Pass the address to Of to get the Conn.
 func (c *Conn) RemoteAddr() net.Addr { return c.remote }
 
-// Of returns the connection with a remote address, or nil if it was not accepted by a Listener.
+// Of returns the connection with a remote address, or nil if no Listener accepted the connection.
 func Of(remote net.Addr) *Conn {
 	if a, ok := remote.(*address); ok {
 		return a.conn
@@ -243,8 +243,8 @@ func (c *Conn) addRequests(n int) {
 	l.mu.Unlock()
 }
 
-// Slot waits for a slot of the connection. Call FreeSlot to release it. If ctx ends first, Slot
-// returns context.Cause(ctx).
+// Slot waits for a slot of the connection. Call FreeSlot to release the slot. If ctx ends first,
+// Slot returns context.Cause(ctx).
 func (c *Conn) Slot(ctx context.Context) error {
 	if c == nil {
 		return nil

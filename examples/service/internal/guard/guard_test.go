@@ -42,7 +42,7 @@ func dial(t *testing.T, l net.Listener) net.Conn {
 	return c
 }
 
-// closed waits until the other side has closed c.
+// closed waits until the other side has closed the connection c.
 func closed(t *testing.T, c net.Conn) {
 	t.Helper()
 	c.SetReadDeadline(time.Now().Add(10 * time.Second))

@@ -50,7 +50,7 @@ type Config struct {
 	ExtraColumns bool
 }
 
-// Limits bound a single request.
+// Limits contains the limits of a single request.
 type Limits struct {
 	Rows    int           // maximum number of samples in a request to project or classify
 	Columns int           // maximum dimension of the points of a transport problem
@@ -58,7 +58,7 @@ type Limits struct {
 	Timeout time.Duration // maximum duration of a request; a request may set a shorter timeout
 }
 
-// Solvers configure the pool of solvers.
+// Solvers configures the pool of solvers.
 type Solvers struct {
 	Number        int // transport problems solved at the same time; 0 means GOMAXPROCS
 	Tolerance     float64
@@ -87,7 +87,7 @@ type Engine struct {
 	current   atomic.Pointer[served]
 
 	pool            *sinkhorn.Pool[float64]
-	exactMemory     int64 // maximum workspace of an exact problem in bytes
+	exactMemory     int64 // maximum workspace in bytes of a problem without entropic regularization
 	work, transport *Queue
 	requests        atomic.Int64 // requests in progress
 }
@@ -114,9 +114,9 @@ func New(config Config, log *slog.Logger) (*Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	// An exact problem may use a quarter of the memory of one solver, like a problem that the pool
-	// solves. Meanwhile, the idle solver of the pool keeps at most 10/32 of the memory of one
-	// solver.
+	// An exact problem (without entropic regularization) may use a quarter of the memory of one
+	// solver, like a problem that the pool solves. Meanwhile, the idle solver of the pool keeps at
+	// most 10/32 of the memory of one solver.
 	e.exactMemory = config.Memory / 2 / int64(e.transport.Slots()) / 4
 	return e, e.Reload(context.Background())
 }

@@ -229,8 +229,9 @@ func TestTransport(t *testing.T) {
 	}
 }
 
-// TestExact checks that the answer to an exact problem has the minimum cost and a certificate.
-// Exact problems must obey the limits of all transport problems, and must end at their deadline.
+// TestExact checks that the answer to an exact problem (without entropic regularization) has the
+// minimum cost and an optimality gap close to 0. Exact problems must obey the limits of all
+// transport problems, and must end at their deadline.
 func TestExact(t *testing.T) {
 	e := newEngine(t, func(c *Config) { c.Limits.Pairs, c.Limits.Columns, c.Solvers.Number = 100, 4, 1 })
 	p := &Problem{X: Matrix{Columns: 1, Data: []float64{0, 1}}, Y: Matrix{Columns: 1, Data: []float64{0.5, 1.5, 9}}, B: []float64{0.5, 0.25, 0.25}, Plan: true, Exact: true}

@@ -22,9 +22,10 @@ type Check struct {
 	// Accuracy is the minimum share of the samples that a model must classify correctly.
 	Accuracy float64
 	// An answer is rejected if the share of its class among the neighbors is less than RejectShare.
-	// It is also rejected if its K-th neighbor is too far away: RejectQuantile is a quantile of the
-	// distances to the K-th neighbor over the check samples. A value of 0 disables the test. A
-	// calibrated model also rejects answers by its own thresholds.
+	// An answer is also rejected if the distance to the K-th neighbor exceeds a threshold. This
+	// threshold is the quantile RejectQuantile of the distances to the K-th neighbor over the check
+	// samples. A value of 0 disables the test. A calibrated model also rejects answers by its own
+	// thresholds.
 	RejectShare, RejectQuantile float64
 }
 
@@ -34,7 +35,7 @@ type served struct {
 	classifier *wda.Classifier // nil if the model has none
 	labels     []int           // labels of the classifier's samples
 	table      *dataset.Schema // schema of named samples; nil if the model has no names
-	names      map[string]bool // columns of table; true for features
+	names      map[string]bool // columns of table; the value is true for features
 	info       Info
 	reject     float64 // squared distance above which answers are rejected
 }

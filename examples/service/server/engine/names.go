@@ -65,7 +65,7 @@ type Table struct {
 	engine *Engine
 	ctx    context.Context
 	x      *Matrix
-	known  map[string]bool // names of all columns of the fit; true for features
+	known  map[string]bool // names of all columns of the fit; the value is true for features
 	rows   int
 	line   bytes.Buffer // the sample as JSON
 	held   int64        // bytes taken from the budget for the line and its decoded values
@@ -80,8 +80,8 @@ const (
 )
 
 // NewTable returns a Table that reads up to the given number of samples into x. Project and
-// Classify then use the current model for x, even if the model is reloaded in the meantime. If the
-// model has no column names, NewTable returns ErrNoNames. If there are too many samples, it returns
+// Classify then use the same model for x as the Table, even after a reload. If the model has no
+// column names, NewTable returns ErrNoNames. If there are too many samples, NewTable returns
 // ErrTooLarge.
 func (e *Engine) NewTable(ctx context.Context, x *Matrix, rows int) (*Table, error) {
 	s := e.current.Load()

@@ -11,11 +11,12 @@ import (
 // Queue limits the number of requests that are processed at the same time, the number of waiting
 // requests, and their waiting time.
 //
-// A request is rejected if the queue is full or if it has waited for the time limit. If the queue
-// has not been empty for as long as the time limit, the service is overloaded, and waiting only
-// delays every answer. During an overload, a request is processed only if it has waited for at most
-// a tenth of the limit. Older requests are rejected. This rule is the variant for servers (Maurer,
-// Fail at Scale, ACM Queue 2015) of Nichols and Jacobson's CoDel algorithm.
+// A request is rejected if the queue is full or if the request has waited for the time limit. If
+// requests have been waiting without a break for the duration of this limit, the service is
+// overloaded, and waiting only delays every answer. During an overload, a request is processed only
+// if it has waited for at most a tenth of the limit. Older requests are rejected. This rule is the
+// variant for servers (Maurer, Fail at Scale, ACM Queue 2015) of Nichols and Jacobson's CoDel
+// algorithm.
 type Queue struct {
 	slots, limit int
 	wait         time.Duration

@@ -188,8 +188,8 @@ func (e *Engine) Transport(ctx context.Context, p *Problem, out *Solution) error
 	return err
 }
 
-// checkWeights checks the weights w of n points and returns their sum, or 1 if w is empty. The name
-// is the field of the request, for error messages.
+// checkWeights checks the weights w of n points and returns their sum, or 1 if w is empty. Error
+// messages contain the field name.
 func checkWeights(name string, w []float64, n int) (sum float64, err error) {
 	if len(w) == 0 {
 		return 1, nil

@@ -17,7 +17,7 @@ type received struct {
 	message proto.Message
 	share   *budget.Share
 	rows    int   // maximum number of messages in a repeated field of message
-	refused error // why the message was not decoded
+	refused error // reason why the message was not decoded, or nil
 }
 
 // codec is the codec of protobuf messages. It refuses to decode a message if the budget has too

@@ -41,8 +41,8 @@ type Config struct {
 	Streams     uint32        // maximum number of concurrent requests on one connection
 	Access      *request.Log  // access log; nil means no log
 	TLS         credentials.TransportCredentials
-	// A connection without requests is closed after Idle. Every connection is closed after Age. Its
-	// requests in progress then have the time Grace to end.
+	// A connection without requests is closed after Idle. Every connection is closed after Age.
+	// Requests in progress then have the time Grace to end.
 	Idle, Age, Grace time.Duration
 	Options          []grpc.ServerOption // additional options, such as an OpenTelemetry stats handler
 }
@@ -244,7 +244,7 @@ func (a *API) Classify(ctx context.Context, in *pb.ClassifyRequest) (*pb.Classif
 			return err
 		}
 		n := len(y.Classes)
-		if err := budget.Take(ctx, int64(len(y.Rows))*(8*int64(n)+messageBytes)); err != nil { // memory for the float32 shares twice, as a message and as encoded bytes
+		if err := budget.Take(ctx, int64(len(y.Rows))*(8*int64(n)+messageBytes)); err != nil { // memory for two copies of the float32 shares: the message and its encoding
 			return err
 		}
 		shares := make([]float32, len(y.Shares))

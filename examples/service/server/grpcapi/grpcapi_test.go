@@ -101,8 +101,8 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// TestExact checks that the answer to an exact problem has a gap, that an exact problem with λ is
-// refused, and that the solver stops at the deadline.
+// TestExact checks problems without entropic regularization. The answer must contain an optimality
+// gap, a problem with λ must be refused, and the solver must stop at the deadline.
 func TestExact(t *testing.T) {
 	a, conn := newClient(t, "", func(c *engine.Config) {
 		c.Limits.Pairs, c.Limits.Timeout, c.Solvers.Number = 1<<24, 300*time.Millisecond, 1

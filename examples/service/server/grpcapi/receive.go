@@ -33,8 +33,8 @@ import (
 //     connection has at most half of the slots. Waiting and reading must not take longer than
 //     Config.ReceiveTime.
 //   - Before the message is decoded, its encoded size and an upper bound of its decoded size are
-//     taken from the memory budget of all requests (see codec). They are returned when the request
-//     has been answered.
+//     taken from the memory budget of all requests (see codec). The memory goes back to the budget
+//     when the request has been answered.
 //
 // gRPC may read the message of a unary method before it calls any interceptor. Therefore all
 // methods are registered as streams of one message. Clients do not see a difference.

@@ -2,7 +2,7 @@
 //
 //	POST /v1/project    takes rows, returns their projections
 //	POST /v1/classify   takes rows, returns class, distance, rejection and probabilities
-//	POST /v1/transport  takes two point clouds, returns cost and plan
+//	POST /v1/transport  takes two point clouds, returns cost and transport plan
 //	GET  /v1/model      describes the model in use
 //	GET  /healthz       200 while the process answers
 //	GET  /readyz        200 while the service accepts requests, 503 during shutdown
@@ -125,7 +125,7 @@ func (a *API) serveModel(w http.ResponseWriter, _ *http.Request) {
 }
 
 // requireToken rejects requests without the token and counts these requests as refused requests of
-// op. For a request with the token, requireToken marks the connection as in use.
+// the operation op. For a request with the token, requireToken marks the connection as in use.
 func (a *API) requireToken(op engine.Operation, h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !a.authorized(r) {

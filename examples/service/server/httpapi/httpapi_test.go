@@ -167,8 +167,8 @@ func TestTransport(t *testing.T) {
 	}
 }
 
-// TestExact checks that the answer to an exact problem has a gap, that an exact problem with λ is
-// refused, and that the solver stops at the deadline.
+// TestExact checks problems without entropic regularization. The answer must contain an optimality
+// gap, a problem with λ must be refused, and the solver must stop at the deadline.
 func TestExact(t *testing.T) {
 	a, s := newAPI(t, func(e *engine.Config, _ *Config) { e.Limits.Pairs, e.Solvers.Number = 1<<24, 1 })
 	const problem = `{"x": [[0], [1]], "y": [[1.5], [0.5]], "plan": true, "exact": true`

@@ -93,7 +93,7 @@ func (m *Metrics) Refused(op engine.Operation, protocol string, code codes.Code)
 // Evicted counts a connection that was closed to make room for a new connection.
 func (m *Metrics) Evicted() { m.evicted.Inc() }
 
-// Gauge adds a gauge. At each scrape, the function value returns its value.
+// Gauge adds a gauge. At each scrape, the function value returns the value of the gauge.
 func (m *Metrics) Gauge(name, help string, labels prometheus.Labels, value func() int) {
 	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help, ConstLabels: labels}, func() float64 { return float64(value()) }))
 }
