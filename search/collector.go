@@ -26,9 +26,9 @@ type collector interface {
 	// bound returns an upper limit for the keys of the rows in the result, or an infinity. A key is
 	// a squared distance, or a negative inner product or cosine.
 	bound() float32
-	// offer offers consecutive rows of a segment with the given keys. The parameter from is the
-	// index of the first row in the segment, and the parameter at is the position of the first row
-	// in the Rows. A smaller key is nearer, and a NaN key counts as +Inf.
+	// offer offers consecutive rows of a segment with the given keys. The first offered row has
+	// index from in the segment, and position at in the Rows. A smaller key is nearer, and a NaN
+	// key counts as +Inf.
 	offer(a *acceptance, s *segment, from, at int, keys []float32)
 	// merge adds the results of a collector of the same kind.
 	merge(other collector)

@@ -59,13 +59,13 @@ type candidate struct {
 	row, at int // index of the row in the segment, and position of the row in the Rows
 }
 
-// block contains n consecutive rows of a segment. The field from is the index of the first row in
-// the segment. The field at is the position of the first row in the Rows.
+// block contains n consecutive rows of a segment. The first row of the block has index from in the
+// segment, and position at in the Rows.
 type block struct {
 	*segment
 	from, n, at int
-	// source contains the rows of the block, starting at row index first. The source is the segment
-	// itself, or a copy of the rows if a collection may store more rows in the same group of rows.
+	// source contains the rows of the block, starting at row index first. It is the segment, or a
+	// copy of the rows if the kernels cannot read whole groups of query.Rows rows from the segment.
 	source *segment
 	first  int
 	// grouped means that the block begins with the first row of a group of sketches, and that no
@@ -124,7 +124,7 @@ func (s *Searcher) filterBlock(ctx context.Context, b block, measure Measure, g 
 		m := min(sketch.Queries, len(s.prepared)-q)
 		info := &s.infos[q/sketch.Queries]
 		var use [sketch.Queries]bool
-		left, unknown := 0, false // number of filters in use; whether any filter is not trusted
+		left, unknown := 0, false // left is the number of filters in use; unknown means that a filter is not trusted
 		for j := range m {
 			if use[j] = s.aimFilter(q+j, &info[j], measure, g); use[j] {
 				left++

@@ -42,7 +42,7 @@ type Searcher struct {
 	within   []withinCollector
 	found    [][]Neighbor
 	keep     acceptance
-	tail     *segment // copies of rows in a group of rows that a collection may still fill
+	tail     *segment // copies of rows that the kernels cannot read as a whole group from the segment
 
 	// The following fields belong to searches that filter rows by their sketches.
 	filters []filterState                  // filters of the prepared queries; empty if rows are not filtered

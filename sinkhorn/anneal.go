@@ -91,8 +91,8 @@ func (s *solution[T]) countStages(ctx context.Context, factor float64) (stages i
 	return stages, nil
 }
 
-// scaleStart sets s.foundStart to c·(start − offset) and multiplies startShift by c. The offset is the part of startShift that
-// the potentials in start contain. The slices start and s.foundStart may be the same.
+// scaleStart subtracts startOffset from the potentials in start, and sets s.foundStart to c times the differences. It also
+// multiplies startShift by c. The slices start and s.foundStart may be the same.
 func (s *solution[T]) scaleStart(start []T, c float64) {
 	it := s.it
 	gibbs.Grow(&s.foundStart, it.n)

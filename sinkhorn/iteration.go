@@ -20,7 +20,7 @@ type workspace[T dist.Float] struct {
 	columns         []T // column sums of the plan or of the dual point
 	scratch         []T // length n; its contents are not preserved between calls
 	allocatedBytes  float64
-	affordableShape gibbs.Shape // shape of the latest problem in vector lanes that fits in MaxMemory
+	affordableShape gibbs.Shape // kernel shape of the latest problem in vector lanes; MaxMemory suffices for this shape
 }
 
 // sweep contains the operands of Kernel.Sweep, which computes s = w ⊙ Kt and q = Kᵀs in reverse passes and linear systems.
