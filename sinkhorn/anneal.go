@@ -31,10 +31,10 @@ func (a *annealedStart[T]) find(ctx context.Context) (bool, error) {
 	})
 }
 
-// solveStages calls solve once per stage of ε-scaling and then stores initial potentials for λ in problem.Start. The stages use
-// the increasing values …, λ/factor², λ/factor instead of λ. The arguments of solve are the number of stages and the initial
-// potentials of the stage. The initial potentials are the potentials of the previous stage (in the first stage, the argument
-// start), scaled to the λ of the stage.
+// solveStages solves the problem in stages of ε-scaling, and then stores initial potentials for λ in problem.Start. The stages
+// use the increasing values …, λ/factor², λ/factor instead of λ. For each stage, solveStages calls solve with the number of
+// stages and with initial potentials. The first stage begins with the potentials start, and each later stage begins with the
+// potentials of the previous stage. All initial potentials are scaled to the λ of their stage.
 func (s *solution[T]) solveStages(ctx context.Context, factor float64, start []T, solve func(stages int, start []T) error) error {
 	stages, err := s.countStages(ctx, factor)
 	if err != nil {
