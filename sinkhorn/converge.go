@@ -114,7 +114,7 @@ type pace struct {
 	last, few float64
 }
 
-// newPace returns a pace for an n × m problem. The first check is at iteration next.
+// newPace returns a pace for an n × m problem. The argument next is the iteration of the first check.
 func newPace(next, n, m int) pace {
 	return pace{next: next, few: paceFew + paceSmall/float64(min(n, m))}
 }

@@ -238,7 +238,7 @@ func (r *outcome[T]) barycentricTo(ctx context.Context, serial uint64, dst dist.
 	return nil
 }
 
-// mustHaveShape panics with message unless m is a rows × cols matrix.
+// mustHaveShape panics with the given message unless m is a rows × cols matrix.
 func mustHaveShape[T dist.Float](m dist.Matrix[T], rows, cols int, message string) {
 	if m.Rows != rows || m.Cols != cols || checkMatrix("", m) != nil {
 		panic("sinkhorn: " + message)
