@@ -181,7 +181,7 @@ func (d *unbalanced[T]) sumsAccurate(x, weight []T) bool {
 	return true
 }
 
-// translation returns log₂ of the factor by which the best v for the current shift changes if the shift c is also optimized.
+// translation returns log₂ of a factor: the best v for the best shift c is this factor times the best v for the current shift.
 // The vectors g and tq contain the column sums of the plan with the current v and with the best v.
 func (d *unbalanced[T]) translation() float64 {
 	it := d.it
