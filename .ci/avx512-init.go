@@ -2,7 +2,7 @@
 
 // This is the init process of the machine that avx512-emulated boots. It mounts the file systems that
 // the Go runtime needs and runs the test binaries in /tests one after the other. The files /arguments and
-// /environment contain their arguments and environment, one per line. The results go to the console.
+// /environment contain the arguments and the environment of these binaries, one per line. The results go to the console.
 package main
 
 import (
@@ -42,7 +42,7 @@ func main() {
 		fmt.Printf("%s\t%s\t%.1fs\n", verdict, filepath.Base(test), time.Since(start).Seconds())
 	}
 	fmt.Printf("avx512-emulated: %d test binaries, %d failed\n", len(tests), failed)
-	// wait until the console has sent everything: tcdrain
+	// Wait until the console has sent all output, as the C function tcdrain does.
 	_, _, _ = syscall.Syscall(syscall.SYS_IOCTL, 1, 0x5409, 1)
 	time.Sleep(100 * time.Millisecond)
 	_ = syscall.Reboot(syscall.LINUX_REBOOT_CMD_POWER_OFF)

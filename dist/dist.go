@@ -50,7 +50,7 @@ type Matrix[T Float] struct {
 // NewMatrix returns a rows × cols matrix over data. It allocates the elements if data is nil. It
 // panics if a size is negative or the length of data is not rows·cols.
 func NewMatrix[T Float](rows, cols int, data []T) Matrix[T] {
-	// More than 2⁴⁵ elements are beyond every address space.
+	// No address space has room for more than 2⁴⁵ elements.
 	hi, n := bits.Mul64(uint64(rows), uint64(cols))
 	if rows < 0 || cols < 0 || hi != 0 || n > 1<<45 || int(n) < 0 {
 		panic(sizePanic)

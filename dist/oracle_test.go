@@ -24,7 +24,8 @@ func testOracle[T dist.Float](t *testing.T) {
 	t.Run("Project", func(t *testing.T) { trial.Run(t, 30, blocked, compareProject[T]) })
 }
 
-// clouds draws two clouds. The clouds may be the same matrix, rows of one matrix, or separate matrices.
+// clouds draws two clouds. The clouds may be the same matrix, a matrix and its copy, row ranges of one matrix, or independent
+// matrices.
 func clouds[T dist.Float](c *trial.Case) (x, z dist.Matrix[T]) {
 	var n, m, d int
 	kind, budget := c.IntN(9)/2, c.Budget(1<<19, 1<<26)

@@ -220,8 +220,9 @@ func (x *assignment[T]) solve(ctx context.Context) error {
 	return nil
 }
 
-// reduceRows does the augmenting row reduction. Each free row takes its cheapest column, even if another row has the column.
-// The row then lowers the column's v until the second cheapest column has the same reduced cost. Some rows may remain free.
+// reduceRows does the augmenting row reduction. Each free row takes its cheapest column, even if the column is assigned to
+// another row. The row then lowers the column's v until the second cheapest column has the same reduced cost. Some rows may
+// remain free.
 func (x *assignment[T]) reduceRows(ctx context.Context) error {
 	most := reductionsPerRow * len(x.freeRows)
 	for sweep := 0; sweep < 2 && len(x.freeRows) > 0; sweep++ {

@@ -20,8 +20,8 @@ type batch[T dist.Float] struct {
 // for problems[i]. The result is valid until visit returns. visit is called from several goroutines at once and in no
 // particular order. Results have the same bits as results of Solve, for any number of workers.
 //
-// When the context ends, SolveBatch still visits the problems that are being solved; their results are canceled, like those of
-// Solve. SolveBatch does not visit the remaining problems, and returns the context's cause. A panic in visit also ends the
+// When the context ends, SolveBatch still visits the problems that are being solved, with the results of canceled Solve calls.
+// SolveBatch does not visit the remaining problems, and returns the context's cause. A panic in visit also ends the
 // batch and is passed on to the caller. An earlier result of Solve stays valid. SolveBatch does not allocate once every worker
 // has solved its largest problem.
 func (s *Solver[T]) SolveBatch(ctx context.Context, problems []Problem[T], visit func(i int, r *Result[T], err error)) error {

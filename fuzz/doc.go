@@ -1,6 +1,6 @@
 // Package fuzz compares every assembly kernel with its Go reference implementation on arbitrary arguments.
-// There is one fuzz target for each kernel and type. It runs the kernel with every instruction set of the
-// machine and compares the bits of the results. The arguments are in memory between guard values, next to
+// There is one fuzz target for each kernel and type. The target runs the kernel with every instruction set
+// of the machine and compares the bits of the results. The arguments are in memory between guard values, next to
 // unreadable pages. Other targets fuzz packages emd, search and sinkhorn.
 //
 //	go test ./fuzz                                          the seeds and earlier findings

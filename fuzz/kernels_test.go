@@ -346,7 +346,7 @@ func laneKernel[T num.Float](c *call[T]) {
 	}
 }
 
-// blockKernel calls one of the functions of package block. The row length of K is a multiple of the vector length.
+// blockKernel calls one of the functions of package block. The number of columns is a multiple of the number of SIMD lanes.
 func blockKernel[K, T num.Float](c *call[T], matrix func(m, n int) ([]K, int)) {
 	m, n := c.sides()
 	w := num.Lanes[T]()

@@ -264,7 +264,7 @@ type shapes[T num.Float] struct {
 	counted bool
 }
 
-// These are the dimensions of the model that fitted returns and of the problem that result solves.
+// The functions fitted and result create a model and a transport problem with these dimensions.
 const rows, cols, features, components = 3, 4, 3, 2
 
 // size returns a matrix dimension. It is usually valid. Otherwise it is near a power of two, and

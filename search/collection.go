@@ -64,8 +64,8 @@ func (c *Collection) mostRows() int {
 	return max(query.Rows, segmentElements/padTo(c.cols, query.Unit)/query.Rows*query.Rows)
 }
 
-// newPart returns an empty part to append to the parts of a snapshot. The part has room for at least
-// the given number of rows, but never for more than c.mostRows() rows.
+// newPart returns a part with an empty segment, which can be appended to the parts of a snapshot. The
+// segment has room for at least the given number of rows, but never for more than c.mostRows() rows.
 func (c *Collection) newPart(snapshot *Rows, rows int) part {
 	room := firstRoom
 	if last := len(snapshot.parts) - 1; last >= 0 {

@@ -26,10 +26,10 @@ type collector interface {
 	// bound returns an upper limit for the keys of the rows in the result, or an infinity. A key is
 	// a squared distance, or a negative inner product or cosine.
 	bound() float32
-	// offer offers consecutive rows of a segment with the given keys. The parameter from is the
-	// index of the first row in the segment, and the parameter at is the position of the first row
-	// in the Rows. A smaller key is nearer, and a NaN key counts as +Inf.
-	offer(a *acceptance, s *segment, from, at int, keys []float32)
+	// offer offers consecutive rows of a segment with the given keys. The arguments index and
+	// position belong to the first offered row: its index in the segment and its position in the
+	// Rows. A smaller key is nearer, and a NaN key counts as +Inf.
+	offer(a *acceptance, s *segment, index, position int, keys []float32)
 	// merge adds the results of a collector of the same kind.
 	merge(other collector)
 	// appendTo appends the results, the nearest first.
@@ -39,14 +39,14 @@ type collector interface {
 // nearestCollector keeps the k nearest rows.
 type nearestCollector struct{ set nearest.Set[float32] }
 
-func (c *nearestCollector) offer(a *acceptance, s *segment, from, at int, keys []float32) {
+func (c *nearestCollector) offer(a *acceptance, s *segment, index, position int, keys []float32) {
 	if a.acceptsAll(s) {
-		c.set.OfferAll(keys, at)
+		c.set.OfferAll(keys, position)
 		return
 	}
 	for j, key := range keys {
-		if c.set.Enters(key, at+j) && a.accepts(s, from+j) {
-			c.set.Offer(key, at+j)
+		if c.set.Enters(key, position+j) && a.accepts(s, index+j) {
+			c.set.Offer(key, position+j)
 		}
 	}
 }
@@ -81,14 +81,14 @@ type keyed struct {
 	at  int
 }
 
-func (c *withinCollector) offer(a *acceptance, s *segment, from, at int, keys []float32) {
+func (c *withinCollector) offer(a *acceptance, s *segment, index, position int, keys []float32) {
 	all := a.acceptsAll(s)
 	for j, key := range keys {
 		if key != key {
 			key = float32(math.Inf(1))
 		}
-		if key <= c.limit && (all || a.accepts(s, from+j)) {
-			c.found = append(c.found, keyed{key, at + j})
+		if key <= c.limit && (all || a.accepts(s, index+j)) {
+			c.found = append(c.found, keyed{key, position + j})
 		}
 	}
 }

@@ -35,9 +35,9 @@ var (
 	// sketchedRows and sketchedCols are the minimum numbers of rows and columns of a search that
 	// filters rows. Tests set smaller values.
 	sketchedRows, sketchedCols = 2048, 8
-	// firstBlock is the number of rows of the first block. Each later block doubles the number of
-	// compared rows, up to findElements elements for a block, so that every filter can use the
-	// results of many compared rows. Tests set a smaller value.
+	// firstBlock is the number of rows of the first block. A later block has as many rows as all
+	// earlier blocks together, but at most findElements elements. Every filter can therefore use
+	// the results of many compared rows. Tests set a smaller value.
 	firstBlock = 256
 )
 
@@ -59,13 +59,13 @@ type candidate struct {
 	row, at int // index of the row in the segment, and position of the row in the Rows
 }
 
-// block contains n consecutive rows of a segment. The field from is the index of the first row in
-// the segment. The field at is the position of the first row in the Rows.
+// block contains n consecutive rows of a segment. The fields index and position belong to the first
+// row of the block: its index in the segment and its position in the Rows.
 type block struct {
 	*segment
-	from, n, at int
-	// source contains the rows of the block, starting at row index first. The source is the segment
-	// itself, or a copy of the rows if a collection may store more rows in the same group of rows.
+	index, n, position int
+	// source contains the rows of the block, starting at row index first. It is the segment, or a
+	// copy of the rows if the kernels cannot read whole groups of query.Rows rows from the segment.
 	source *segment
 	first  int
 	// grouped means that the block begins with the first row of a group of sketches, and that no
@@ -114,7 +114,7 @@ func (s *Searcher) findRows(ctx context.Context, r *Rows, lo, hi int, measure Me
 // adds queries without a useful filter to s.direct.
 func (s *Searcher) filterBlock(ctx context.Context, b block, measure Measure, g goal) error {
 	d := sketchFeatures(b.cols)
-	first, end := b.from/sketch.Rows, (b.from+b.n+sketch.Rows-1)/sketch.Rows
+	first, end := b.index/sketch.Rows, (b.index+b.n+sketch.Rows-1)/sketch.Rows
 	groups, codes := b.segment.groups[first:end], b.codes[first*sketch.Rows*d:end*sketch.Rows*d]
 	all := b.deleted.Load() == nil
 	for q := 0; q < len(s.prepared); q += sketch.Queries {
@@ -124,7 +124,7 @@ func (s *Searcher) filterBlock(ctx context.Context, b block, measure Measure, g 
 		m := min(sketch.Queries, len(s.prepared)-q)
 		info := &s.infos[q/sketch.Queries]
 		var use [sketch.Queries]bool
-		left, unknown := 0, false // number of filters in use; whether any filter is not trusted
+		left, unknown := 0, false // left is the number of filters in use; unknown means that a filter is not trusted
 		for j := range m {
 			if use[j] = s.aimFilter(q+j, &info[j], measure, g); use[j] {
 				left++
@@ -144,8 +144,8 @@ func (s *Searcher) filterBlock(ctx context.Context, b block, measure Measure, g 
 				}
 				for mask := h.mask; mask != 0; mask &= mask - 1 {
 					k := int(h.group)*sketch.Rows + bits.TrailingZeros32(mask)
-					if all || !b.isDeleted(b.from+k, s.keep.version) {
-						s.offerLater(q+int(h.query), candidate{b.segment, b.from + k, b.at + k}, measure, g)
+					if all || !b.isDeleted(b.index+k, s.keep.version) {
+						s.offerLater(q+int(h.query), candidate{b.segment, b.index + k, b.position + k}, measure, g)
 					}
 				}
 			}
@@ -299,7 +299,7 @@ func (s *Searcher) compareDirect(ctx context.Context, r *Rows, b block, measure 
 					return context.Cause(ctx)
 				}
 				s.compareBlock(b.source, r, i, b.first+from, n, measure, single)
-				s.collector(i, g).offer(&s.keep, b.segment, b.from+from, b.at+from, s.values[:n])
+				s.collector(i, g).offer(&s.keep, b.segment, b.index+from, b.position+from, s.values[:n])
 			}
 			continue
 		}
@@ -315,7 +315,7 @@ func (s *Searcher) compareDirect(ctx context.Context, r *Rows, b block, measure 
 			s.values = slices.Grow(s.values[:0], m*ld)[:m*ld]
 			b.source.compareMany(s.values, m, ld, ld, x, prepared, b.first+from, measure)
 			for j, i := range some {
-				s.collector(i, g).offer(&s.keep, b.segment, b.from+from, b.at+from, s.values[j*ld:][:n])
+				s.collector(i, g).offer(&s.keep, b.segment, b.index+from, b.position+from, s.values[j*ld:][:n])
 			}
 		}
 	}

@@ -42,7 +42,7 @@ type Searcher struct {
 	within   []withinCollector
 	found    [][]Neighbor
 	keep     acceptance
-	tail     *segment // copies of rows in a group of rows that a collection may still fill
+	tail     *segment // copies of rows that the kernels cannot read as a whole group from the segment
 
 	// The following fields belong to searches that filter rows by their sketches.
 	filters []filterState                  // filters of the prepared queries; empty if rows are not filtered
@@ -256,7 +256,7 @@ func (s *Searcher) scan(ctx context.Context, r *Rows, queries dist.Matrix[float3
 				s.values = slices.Grow(s.values[:0], m*ld)[:m*ld]
 				b.source.compareMany(s.values, m, ld, ld, s.queries, s.prepared[:hi-lo], b.first, measure)
 				for i := lo; i < hi; i++ {
-					visit(i, b.at, s.values[(i-lo)*ld:][:b.n])
+					visit(i, b.position, s.values[(i-lo)*ld:][:b.n])
 				}
 				return nil
 			}
@@ -265,7 +265,7 @@ func (s *Searcher) scan(ctx context.Context, r *Rows, queries dist.Matrix[float3
 					return context.Cause(ctx)
 				}
 				s.compareBlock(b.source, r, i-lo, b.first, b.n, measure, queries.Rows == 1)
-				visit(i, b.at, s.values[:b.n])
+				visit(i, b.position, s.values[:b.n])
 			}
 			return nil
 		})
@@ -308,7 +308,7 @@ func (s *Searcher) blocks(ctx context.Context, r *Rows, lo, hi int, width func(*
 			if ctx.Err() != nil {
 				return context.Cause(ctx)
 			}
-			b := block{segment: p.segment, from: from, n: min(width(p), end-from), at: p.at + from, source: p.segment, first: from}
+			b := block{segment: p.segment, index: from, n: min(width(p), end-from), position: p.at + from, source: p.segment, first: from}
 			switch {
 			case from%query.Rows > 0 || p.shared && end-from < query.Rows: // the kernels read rows in groups
 				b.n = min(b.n, query.Rows-from%query.Rows)

@@ -102,8 +102,8 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// TestFar compares the results for more than farElements elements with the results for a few of
-// these rows alone.
+// TestFar checks that Compare gives the same value for a row in a matrix of more than farElements
+// elements and in a small matrix.
 func TestFar(t *testing.T) {
 	const n, d, every = farElements/144 + 9, 130, 1000
 	x, few, q := dist.NewMatrix[float32](n, d, nil), gaussian(1, n/every+1, d), gaussian(2, 1, d)
@@ -178,8 +178,8 @@ func TestStorages(t *testing.T) {
 	}
 }
 
-// TestSearch compares Nearest and Within with the sorted results of Compare. Values are on a coarse grid, so that
-// many are equal.
+// TestSearch compares Nearest and Within with the sorted results of Compare. The numbers are on a coarse
+// grid, so many values are equal.
 func TestSearch(t *testing.T) {
 	ctx := context.Background()
 	rng := rand.New(rand.NewPCG(1, 2))

@@ -49,19 +49,21 @@ import (
 // threshold is infinite, and a row whose b is NaN passes.
 
 // The filter uses the sketch of a row or query only if the norm of the vector is between leastNorm
-// and mostNorm. In this range, the bound does not overflow, and underflow loses less than the slack.
-// The filter also uses the sketch of a row of zeros.
+// and mostNorm. In this range, the bound does not overflow, and its slack
+// (the allowance for errors) is larger than underflow errors. The filter also uses the sketch of a
+// row of zeros.
 const (
 	leastNorm = 0x1p-36
 	mostNorm  = 0x1p36
 )
 
 const (
-	// filterSlack + ⌈d/16⌉ and cosineSlack + 2·⌈d/16⌉ are the slack of the bound in units of 2⁻²⁴.
-	// The comment at the beginning of the file derives these constants.
+	// filterSlack + ⌈d/16⌉ and cosineSlack + 2·⌈d/16⌉ are the allowances for errors in the bound, in
+	// units of 2⁻²⁴. The comment at the beginning of the file derives these constants.
 	filterSlack = 48
 	cosineSlack = 32
-	// squareSlack is the amount by which the weight of a squared norm is reduced below 1.
+	// In the bound for squared distances, the squared row norm has the factor −(1 − squareSlack)/2
+	// instead of −1/2.
 	squareSlack = 0x1p-20
 	// normSlack is an upper bound of the relative error of a norm that is rounded up.
 	normSlack = 0x1p-22

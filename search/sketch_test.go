@@ -362,11 +362,11 @@ func TestGroupsOfASnapshot(t *testing.T) {
 						known = r.partCount(k)
 					}
 				}
-				if b.at != at || b.n < 1 || b.n > width {
-					t.Fatalf("%d rows at %d, want up to %d at %d", b.n, b.at, width, at)
+				if b.position != at || b.n < 1 || b.n > width {
+					t.Fatalf("%d rows at %d, want up to %d at %d", b.n, b.position, width, at)
 				}
-				if b.grouped && (b.from%sketch.Rows > 0 || padTo(b.from+b.n, sketch.Rows) > known) {
-					t.Errorf("groups of rows %d to %d of %d", b.from, b.from+b.n-1, known)
+				if b.grouped && (b.index%sketch.Rows > 0 || padTo(b.index+b.n, sketch.Rows) > known) {
+					t.Errorf("groups of rows %d to %d of %d", b.index, b.index+b.n-1, known)
 				}
 				at += b.n
 				return nil

@@ -31,10 +31,10 @@ func (a *annealedStart[T]) find(ctx context.Context) (bool, error) {
 	})
 }
 
-// solveStages calls solve once per stage of ε-scaling and then stores initial potentials for λ in problem.Start. The stages use
-// the increasing values …, λ/factor², λ/factor instead of λ. The arguments of solve are the number of stages and the initial
-// potentials of the stage. The initial potentials are the potentials of the previous stage (in the first stage, the argument
-// start), scaled to the λ of the stage.
+// solveStages solves the problem in stages of ε-scaling, and then stores initial potentials for λ in problem.Start. The stages
+// use the increasing values …, λ/factor², λ/factor instead of λ. For each stage, solveStages calls solve with the number of
+// stages and with initial potentials. The first stage begins with the potentials start, and each later stage begins with the
+// potentials of the previous stage. All initial potentials are scaled to the λ of their stage.
 func (s *solution[T]) solveStages(ctx context.Context, factor float64, start []T, solve func(stages int, start []T) error) error {
 	stages, err := s.countStages(ctx, factor)
 	if err != nil {
@@ -91,8 +91,8 @@ func (s *solution[T]) countStages(ctx context.Context, factor float64) (stages i
 	return stages, nil
 }
 
-// scaleStart sets s.foundStart to c·(start − offset) and multiplies startShift by c. The offset is the part of startShift that
-// the potentials in start contain. The slices start and s.foundStart may be the same.
+// scaleStart subtracts startOffset from the potentials in start, and sets s.foundStart to c times the differences. It also
+// multiplies startShift by c. The slices start and s.foundStart may be the same.
 func (s *solution[T]) scaleStart(start []T, c float64) {
 	it := s.it
 	gibbs.Grow(&s.foundStart, it.n)

@@ -75,7 +75,8 @@ func (s *solver[T]) SolveBatch(ctx context.Context, problems []Problem[T], visit
 	return b.pool.Run(s.timed.Of(ctx), workers, len(b.runs), b.take)
 }
 
-// divideRuns divides the problems into runs. Problems that share K are divided among the workers.
+// divideRuns divides the problems into runs. A large set of problems that share K is divided among the
+// workers.
 func (b *batch[T]) divideRuns(set *Settings, workers int) {
 	b.runs, b.order, b.small = b.runs[:0], b.order[:0], b.small[:0]
 	together := !set.Gradient && set.Anneal == 0 && set.Domain != DomainLog

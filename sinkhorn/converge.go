@@ -18,7 +18,7 @@ const (
 	paceSmall = 6000 // allowance for the overhead of Newton's steps in small problems
 
 	slowAnneal = 4 // factor of ε-scaling after slow plain iterations
-	slowStages = 3 // minimum number of ε-scaling stages for which a better start is tried
+	slowStages = 3 // if ε-scaling has fewer stages, no better start is tried
 )
 
 // start finds better initial potentials for plain iterations. The implementations are annealedStart (anneal.go), stagedStart
@@ -114,7 +114,7 @@ type pace struct {
 	last, few float64
 }
 
-// newPace returns a pace for an n × m problem. The first check is at iteration next.
+// newPace returns a pace for an n × m problem. The argument next is the iteration of the first check.
 func newPace(next, n, m int) pace {
 	return pace{next: next, few: paceFew + paceSmall/float64(min(n, m))}
 }

@@ -47,8 +47,8 @@ type direct[T dist.Float] struct {
 	take    func(ctx context.Context, w, i int) error
 }
 
-// factorable reports whether H may be factorized. H must not exceed the size that StorageAuto stores, and must not be much
-// larger than K, because conjugate gradients need few steps for small n. In float32, a factor does not make conjugate gradients
+// factorable reports whether H may be factorized. H must not exceed the size that StorageAuto stores. H must not be much larger
+// than K: if n is much less than m, conjugate gradients need few steps. In float32, a factor does not make conjugate gradients
 // more accurate.
 func factorable[T dist.Float](kernel *gibbs.Kernel[T]) bool {
 	m := float64(kernel.M())

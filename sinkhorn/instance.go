@@ -21,7 +21,7 @@ type instance[T dist.Float] struct {
 	a, b     []T
 	mass     float64 // mass of the plan, or of the last iterate if the mass depends on penalties
 	zeroB    bool    // b contains zeros
-	uniformA int     // length for which a is already uniform
+	uniformA int     // length of a if a contains uniform weights; otherwise 0
 	uniformB int
 
 	unequal                bool    // whether the marginals of the plan may deviate from a and b
@@ -29,8 +29,8 @@ type instance[T dist.Float] struct {
 	penaltyOfA, penaltyOfB penalty // constants of the penalties for the current λ
 	partial                float64 // mass to move in partial transport, or 0
 
-	startShift  float64 // shift of the first iterate in base 2 (unequal.go)
-	startOffset float64 // part of startShift that problem.Start contains
+	startShift  float64 // shift of the first iterate, to base 2 (unequal.go)
+	startOffset float64 // number to subtract from the base-2 potentials of problem.Start
 }
 
 // penalty contains the constants of a marginal penalty ρ for the current λ.
@@ -154,7 +154,8 @@ func (in *instance[T]) setMarginals() error {
 }
 
 // fillMarginal sets dst to the given weights, or to uniform weights if the slice given is nil. It returns the sum of the
-// weights, the least positive weight, and whether a weight is zero. *uniform is the length for which dst is already uniform.
+// weights, the least positive weight, and whether a weight is zero. If dst already contains uniform weights, *uniform is the
+// length of dst.
 func (in *instance[T]) fillMarginal(name string, dst, given []T, uniform *int) (sum, least float64, zeros bool, err error) {
 	if given == nil {
 		w := 1 / T(len(dst))

@@ -20,7 +20,7 @@ type workspace[T dist.Float] struct {
 	columns         []T // column sums of the plan or of the dual point
 	scratch         []T // length n; its contents are not preserved between calls
 	allocatedBytes  float64
-	affordableShape gibbs.Shape // shape of the latest problem in vector lanes that fits in MaxMemory
+	affordableShape gibbs.Shape // kernel shape of the latest problem in vector lanes; MaxMemory suffices for this shape
 }
 
 // sweep contains the operands of Kernel.Sweep, which computes s = w ⊙ Kt and q = Kᵀs in reverse passes and linear systems.
@@ -236,8 +236,8 @@ func (it *iteration[T]) setStart(ctx context.Context, k int, start []T) error {
 	return kernel.MulTrans(ctx, it.q, it.u(k))
 }
 
-// advance makes iterations up to iteration limit. It ends earlier if the marginal error reaches the tolerance, or if the pace
-// p predicts too many iterations. A nil p makes no prediction.
+// advance makes iterations until the iteration number is limit. It ends earlier if the marginal error reaches the tolerance, or
+// if the pace p predicts too many iterations. A nil p makes no prediction.
 func (it *iteration[T]) advance(ctx context.Context, limit int, tolerance float64, p *pace) error {
 	for k := it.res.Iterations + 1; k <= limit; k++ {
 		if err := it.step(ctx, k); err != nil {

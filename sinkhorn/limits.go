@@ -28,7 +28,7 @@ type limits[T dist.Float] struct {
 	residualGoal, residualEnough float64
 	exponentRoom, maxExponent    float64 // constants of safeRange
 
-	rangeWeight float64 // weight and size for which the safe range was computed
+	rangeWeight float64 // arguments of the last call of safeRange
 	rangeSize   int
 }
 

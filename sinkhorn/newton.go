@@ -120,9 +120,10 @@ func (nw *newton[T]) leaveDual(d dual[T]) {
 // direction sets β to the direction of a Newton step and counts the passes over K. It stops when the 1-norm
 // of the residual is at most goal. A pass over the sparse list counts as the fraction of elements of K that are in the list.
 //
-// The first products use K. When these products have cost as much as making the sparse list (sparse.go), the list is made. When
-// the steps have cost as much as a factor (direct.go), the factor is computed. The time is therefore at most twice the time of
-// the better choice. Later directions use the same factor until their steps have cost as much as a new factor.
+// The first conjugate gradient steps use K. When these steps have cost as much as making the sparse list (sparse.go), direction
+// makes the list. When all steps have cost as much as a factor (direct.go), direction computes the factor. The time is
+// therefore at most twice the time of the best method. Later directions use the same factor until their steps have cost as much
+// as a new factor.
 func (nw *newton[T]) direction(ctx context.Context, d dual[T], goal, radius float64, limit int) error {
 	it, sys := nw.point.it, nw.sys
 	res, dir, sp := &it.res, &sys.direct, &sys.sparse

@@ -140,7 +140,7 @@ func TestFactor(t *testing.T) {
 	}
 }
 
-// TestFactorInTime checks that a factor is computed when conjugate gradients have cost as much as the factor. At n = 4000, a
+// TestFactorInTime checks that a factor is computed when conjugate gradients have cost as much time as the factor. At n = 4000, a
 // factor costs as much as a few hundred passes over K, or as thousands of passes over a list.
 func TestFactorInTime(t *testing.T) {
 	for _, c := range []struct{ n, listed, least, most int }{

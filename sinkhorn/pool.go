@@ -46,11 +46,11 @@ func NewPool[T dist.Float](settings *Settings, solvers int) (*Pool[T], error) {
 	return p, nil
 }
 
-// Solve waits for a free solver, solves problem as [Solver.Solve] does, and calls use with the result, which is valid until use
-// returns. Waiting callers are served in turn.
+// Solve waits for a free solver, solves the problem like [Solver.Solve], and calls the function use with the result. The result
+// is valid until use returns. Waiting callers are served in turn.
 //
-// Solve returns the error of the solver or of use. If the solver fails, or if the context ends while waiting or solving, use is
-// not called.
+// Solve returns the error of the solver or of use. If the solver fails, or if the context ends while waiting or solving, Solve
+// does not call use.
 //
 // Solve does not allocate after every solver has solved its largest problem, with one exception. A workspace larger than 1/32
 // of a solver's share of MaxMemory is freed after the solve, and allocated again for the next problem of this size.
@@ -75,8 +75,8 @@ func (p *Pool[T]) returnSolver(s solverImpl[T]) {
 	p.free <- s
 }
 
-// release releases the data of the problem, and the workspace if the problem took more than keep bytes. The result becomes
-// invalid.
+// release releases the data of the problem, and frees the workspace if it is larger than the byte count keep. The result
+// becomes invalid.
 func (s *solver[T]) release(keep float64) {
 	kernel := &s.kernel
 	if kernel.N() > 0 && kernel.M() > 0 && s.own.bytes()+kernel.SinkBytes() > keep {

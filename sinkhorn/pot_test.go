@@ -146,8 +146,7 @@ func TestPOTPartial(t *testing.T) {
 			if top := slices.Max(columns); r.Status != StatusConverged || !(math.Abs(mass-p.Mass) < 1e-9) || !(top <= 1./n+1e-9) {
 				t.Errorf("%d points, λ = %v: %v, a mass of %v, column sums up to %v", k, lambda, r.Status, mass, top)
 			}
-			// The entropy of plans of mass s ≤ 1 within these marginals contributes at most
-			// log(n²)/λ.
+			// The cost exceeds the least cost by at most log(n²)/λ, because the mass is at most 1.
 			if over := r.Cost - exact; !(over >= -1e-9) || !(over <= 2*math.Log(n)/lambda) {
 				t.Errorf("%d points, λ = %v: the cost is %v, that of the best assignment %v", k, lambda, r.Cost, exact)
 			}

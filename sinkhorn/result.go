@@ -67,8 +67,7 @@ type outcome[T dist.Float] struct {
 	lane   int        // 1 + the index of the lane that contains the last iterate, or 0
 }
 
-// publish returns the result of the iteration as a result of the solver. The result is valid until the next result of the
-// solver.
+// publish returns the Result of the iteration and sets its solver to s. The Result is valid until the next solve of s.
 func (r *outcome[T]) publish(s *solver[T]) *Result[T] {
 	r.solver = s
 	r.it.res.impl, r.it.res.serial = r, s.resultCount
@@ -156,8 +155,8 @@ func (it *iteration[T]) setCanceled() {
 // and dst is n × m. Fewer rows are useful if the plan is too large to store.
 //
 // An element is 0 if exp(−λM_ij) underflows or, in the log domain, if its value relative to earlier potentials underflows. T_ij
-// is then below a limit that depends on the least positive weight w and s = max(n, m). The limit is 2⁻¹⁰²²·min(2⁸⁰⁰, 2⁹⁶⁶w/s),
-// in float32 2⁻¹²⁶·min(2⁸⁰, 2⁹⁹w/s), and with StorageMixed 2⁻¹²⁶·2⁹⁹w/s.
+// is then below a limit that depends on the least positive weight w and s = max(n, m). The limit is 2⁻¹⁰²²·min(2⁸⁰⁰, 2⁹⁶⁶w/s)
+// in float64, 2⁻¹²⁶·min(2⁸⁰, 2⁹⁹w/s) in float32, and 2⁻¹²⁶·2⁹⁹w/s with StorageMixed.
 //
 // PlanTo returns the context's cause if the context ends first, or ErrNoResult. It panics if dst does not have m columns, if it
 // has no rows, or if the plan does not contain all of these rows.
@@ -239,7 +238,7 @@ func (r *outcome[T]) barycentricTo(ctx context.Context, serial uint64, dst dist.
 	return nil
 }
 
-// mustHaveShape panics with message unless m is a rows × cols matrix.
+// mustHaveShape panics with the given message unless m is a rows × cols matrix.
 func mustHaveShape[T dist.Float](m dist.Matrix[T], rows, cols int, message string) {
 	if m.Rows != rows || m.Cols != cols || checkMatrix("", m) != nil {
 		panic("sinkhorn: " + message)

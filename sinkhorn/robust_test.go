@@ -182,8 +182,8 @@ func everyScale[T dist.Float](t *testing.T, storage Storage, scales []float64) {
 							break
 						}
 					}
-					// λ·cost and large potentials are rounded twice in each iteration. A factor 1 + ε of every K_ij
-					// moves log u and log v by at most 2ε in each iteration.
+					// λ·cost and large potentials are rounded twice in each iteration. A relative error ε of
+					// every K_ij changes log u and log v by at most 2ε in each iteration.
 					want := slowPlan(cost64, a, b, lambda, iterations)
 					if tol := 20*eps*float64(2+iterations)*(1+lambda*largest) + narrow*float64(4*iterations+1); tol < 0.1 {
 						counts["compared"]++

@@ -17,7 +17,7 @@ import (
 const (
 	stageFactor    = 2    // ratio of λ between two stages
 	roughTolerance = 1e-4 // marginal error of each stage in the first round
-	stagePasses    = 2000 // maximum passes of a stage; all stages together take about Settings.Iterations
+	stagePasses    = 2000 // maximum passes of a stage; fewer if all stages together would exceed Settings.Iterations
 	leastPasses    = 64   // number of passes that every stage may make, even if Settings.Iterations is small
 )
 

@@ -116,7 +116,8 @@ func (sys *system[T]) setRowWeights() {
 }
 
 // stepToRadius returns the length of the step along d that reaches the radius. It returns 0 if the radius is infinite, or if
-// the slope rho along d is only a rounding error. This is the case for a constant d in balanced problems.
+// the slope rho along d is only a rounding error. In balanced problems, the slope is a rounding error if all elements of d are
+// equal.
 func (sys *system[T]) stepToRadius(rho, radius float64) T {
 	most := largest(sys.d)
 	if math.IsInf(radius, 1) || !finite(most) || !(rho > float64(8*float64(sys.epsilon)*sys.mass*most)) {
@@ -188,7 +189,8 @@ func largest[T dist.Float](x []T) float64 {
 	return math.Float64frombits(most)
 }
 
-// stepCost returns the cost of a conjugate gradient step, and the share of a step in the iteration count.
+// stepCost returns the cost of a conjugate gradient step, and the amount that a step adds to the iteration count. The amount may
+// be less than 1.
 func (sys *system[T]) stepCost() (cost, share float64) {
 	m, elements := float64(sys.kernel.M()), float64(max(1, sys.sparse.count.Load()))
 	cost, share = sys.passCost(), 1

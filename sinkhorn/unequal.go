@@ -155,9 +155,9 @@ func (d *unbalanced[T]) completeTrial(ctx context.Context) (bool, error) {
 }
 
 // sumsAccurate reports whether the sums x of all points with positive weight are accurate. In partial transport, inaccurate
-// small sums are allowed if the points with accurate sums have more weight than the mass. The scaling of a point with a small
-// sum is at its cap if the scaling is in the safe range. The elements of K that have underflowed would then add less than a
-// rounding error.
+// small sums are allowed if the points with accurate sums have more weight than the mass to move. The scaling of a point with a
+// small sum is then at its upper bound, if the scaling is in the safe range, and does not depend on the sum. The underflowed
+// elements of K would add less than a rounding error.
 func (d *unbalanced[T]) sumsAccurate(x, weight []T) bool {
 	it, least := d.it, d.it.limits.leastSum
 	if it.partial > 0 {
@@ -181,7 +181,7 @@ func (d *unbalanced[T]) sumsAccurate(x, weight []T) bool {
 	return true
 }
 
-// translation returns log₂ of the factor by which the best v for the current shift changes if the shift c is also optimized.
+// translation returns log₂ of a factor: the best v for the best shift c is this factor times the best v for the current shift.
 // The vectors g and tq contain the column sums of the plan with the current v and with the best v.
 func (d *unbalanced[T]) translation() float64 {
 	it := d.it

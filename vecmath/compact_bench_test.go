@@ -14,8 +14,8 @@ import (
 
 var sink int64
 
-// benchmarkLevels measures the function plain once, and the function ours with every instruction set.
-// It measures ours with and without the optional instructions of the machine.
+// benchmarkLevels measures a plain loop once, and the function of package vecmath with every
+// instruction set, with and without the optional instructions of the machine.
 func benchmarkLevels(b *testing.B, name string, n int, plain, ours func() int64) {
 	run := func(level string, f func() int64) {
 		b.Run(fmt.Sprintf("%s/n=%d/isa=%s", name, n, level), func(b *testing.B) {

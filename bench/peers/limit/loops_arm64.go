@@ -25,11 +25,11 @@ func readNEON(p *byte, turns, stride, step, rounds int)
 //go:noescape
 func writeNEON(p *byte, turns, stride, step, rounds int)
 
-func loopsOf(level asm.Level) set {
+func loopsOf(level asm.Level) loopSet {
 	if level != asm.NEON {
-		return set{}
+		return loopSet{}
 	}
-	return set{
+	return loopSet{
 		fma: fmaNEON, div: [2]func(int){divNEONF32, divNEONF64}, sqrt: [2]func(int){sqrtNEONF32, sqrtNEONF64},
 		fmas: 20, divisions: 8, reads: []mover{{readNEON, 32}}, write: mover{writeNEON, 32},
 	}

@@ -4,4 +4,4 @@ package limit
 
 import "github.com/gomonge/monge/internal/asm"
 
-func loopsOf(asm.Level) set { return set{} }
+func loopsOf(asm.Level) loopSet { return loopSet{} }
