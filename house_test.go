@@ -110,7 +110,7 @@ var inTests = map[string][]string{
 // module.
 func TestImportsGoDown(t *testing.T) {
 	t.Parallel()
-	for _, p := range list(t, "...") {
+	for _, p := range listPackages(t, "...") {
 		name := nameOf(p)
 		allowed, ok := entryFor(allowedImports, name)
 		if !ok {
@@ -138,14 +138,14 @@ func TestImportsGoDown(t *testing.T) {
 // depend on gonum.
 func TestLibraryIsLight(t *testing.T) {
 	t.Parallel()
-	for _, p := range list(t, "dist", "search", "sinkhorn", "wda/...") {
+	for _, p := range listPackages(t, "dist", "search", "sinkhorn", "wda/...") {
 		for _, d := range p.Deps {
 			if d == "net/http" {
 				t.Errorf("%s depends on %s", p.ImportPath, d)
 			}
 		}
 	}
-	for _, p := range list(t, "dist", "search", "sinkhorn") {
+	for _, p := range listPackages(t, "dist", "search", "sinkhorn") {
 		for _, d := range p.Deps {
 			if strings.Contains(d, "gonum") {
 				t.Errorf("%s depends on %s", p.ImportPath, d)
@@ -162,7 +162,7 @@ func entryFor(table map[string][]string, name string) ([]string, bool) {
 	}
 	best := ""
 	for k := range table {
-		if strings.HasSuffix(k, "/...") && matches(k, name) && len(k) > len(best) {
+		if strings.HasSuffix(k, "/...") && matchesPattern(k, name) && len(k) > len(best) {
 			best = k
 		}
 	}
@@ -171,10 +171,10 @@ func entryFor(table map[string][]string, name string) ([]string, bool) {
 }
 
 func matchesAny(patterns []string, name string) bool {
-	return slices.ContainsFunc(patterns, func(p string) bool { return matches(p, name) })
+	return slices.ContainsFunc(patterns, func(p string) bool { return matchesPattern(p, name) })
 }
 
-func matches(pattern, name string) bool {
+func matchesPattern(pattern, name string) bool {
 	if pattern == "..." {
 		return true
 	}
@@ -189,8 +189,8 @@ func nameOf(p goPackage) string {
 	return strings.TrimPrefix(strings.TrimPrefix(p.ImportPath, module), "/")
 }
 
-// list returns the packages of the module whose names match patterns.
-func list(t *testing.T, patterns ...string) (ps []goPackage) {
+// listPackages returns the packages of the module whose names match patterns.
+func listPackages(t *testing.T, patterns ...string) (ps []goPackage) {
 	t.Helper()
 	if _, err := exec.LookPath("go"); err != nil {
 		t.Skip("no go command to list packages with")
@@ -236,7 +236,7 @@ func TestExportedNamesHaveComments(t *testing.T) {
 	t.Parallel()
 	// Methods of standard interfaces need no comment.
 	standard := []string{"Error", "Is", "Unwrap", "String", "MarshalBinary", "UnmarshalBinary", "MarshalText", "UnmarshalText"}
-	for _, p := range list(t, "dist", "search", "vecmath", "sinkhorn", "wda/...") {
+	for _, p := range listPackages(t, "dist", "search", "vecmath", "sinkhorn", "wda/...") {
 		fset, files := token.NewFileSet(), []*ast.File(nil)
 		for _, file := range p.GoFiles {
 			f, err := parser.ParseFile(fset, filepath.Join(filepath.FromSlash(nameOf(p)), file), nil, parser.ParseComments)

@@ -92,7 +92,7 @@ func (f *divideFiles) ProcessElement(ctx context.Context, at fileio.FileMetadata
 		emit(part{at.Path, -1, 0, lane})
 		return nil
 	}
-	return open(ctx, at.Path, func(in io.Reader) error {
+	return withInput(ctx, at.Path, func(in io.Reader) error {
 		source, err := openSeekable(in)
 		if err != nil {
 			return err
@@ -110,8 +110,8 @@ func (f *divideFiles) ProcessElement(ctx context.Context, at fileio.FileMetadata
 	})
 }
 
-// open opens a file of any of Beam's file systems, calls the function use, and closes the file.
-func open(ctx context.Context, path string, use func(in io.Reader) error) error {
+// withInput opens a file of any of Beam's file systems, calls the function use, and closes the file.
+func withInput(ctx context.Context, path string, use func(in io.Reader) error) error {
 	fs, err := filesystem.New(ctx, path)
 	if err != nil {
 		return err
@@ -139,7 +139,7 @@ type readParts struct{ Columns Columns }
 
 // ProcessElement reads a part.
 func (f *readParts) ProcessElement(ctx context.Context, p part, emit func(string, []float64)) error {
-	err := open(ctx, p.Path, func(in io.Reader) error {
+	err := withInput(ctx, p.Path, func(in io.Reader) error {
 		if p.Group >= 0 {
 			source, err := openSeekable(in)
 			if err != nil {

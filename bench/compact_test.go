@@ -42,7 +42,7 @@ func BenchmarkCompact(b *testing.B) {
 				garbage, solvers int
 			}{{"none", 0, 0}, {"gc", 1, 0}, {"gc+solve", 1, runtime.GOMAXPROCS(0)}} {
 				b.Run(fmt.Sprintf("isa=%v/n=%d/storage=%v/load=%s", asm.Current(), n, storage, l.name), func(b *testing.B) {
-					defer keepBusy(l.garbage, litter)()
+					defer keepBusy(l.garbage, garbageMaker)()
 					defer keepBusy(l.solvers, func() func() { return solver[float64](64, sinkhorn.DomainPlain) })()
 					w := new(wda.Workspace)
 					times, least := make([]time.Duration, 0, 1<<20), make([]time.Duration, queries)

@@ -177,7 +177,7 @@ func benchmarkLatency[T dist.Float](b *testing.B) {
 			garbage, solvers int
 		}{{"none", 0, 0}, {"gc", 1, 0}, {"gc+solve", 1, runtime.GOMAXPROCS(0)}} {
 			b.Run(fmt.Sprintf("type=%s/isa=%v/n=%d/load=%s", typeName[T](), asm.Current(), n, l.name), func(b *testing.B) {
-				defer keepBusy(l.garbage, litter)()
+				defer keepBusy(l.garbage, garbageMaker)()
 				defer keepBusy(l.solvers, func() func() { return solver[T](n, sinkhorn.DomainPlain) })()
 				one := solver[T](n, sinkhorn.DomainPlain)
 				one()
@@ -247,8 +247,8 @@ func BenchmarkDeadline(b *testing.B) {
 
 var garbage atomic.Pointer[[]*[64]byte]
 
-// litter returns a function that makes 4 MiB of garbage, which consists of pointers and objects.
-func litter() func() {
+// garbageMaker returns a function that makes 4 MiB of garbage, which consists of pointers and objects.
+func garbageMaker() func() {
 	return func() {
 		heap := make([]*[64]byte, 1<<16)
 		for i := range heap {

@@ -54,7 +54,7 @@ func gibbsEnds[T Float](t *testing.T, most, least T) {
 		}
 	}
 	for _, lambda := range []T{-1, T(math.NaN()), T(math.Inf(1))} {
-		panics(t, lambdaPanic, func() { Gibbs(NewMatrix[T](1, 1, nil), NewMatrix[T](1, 1, nil), NewMatrix[T](1, 1, nil), lambda) })
+		mustPanic(t, lambdaPanic, func() { Gibbs(NewMatrix[T](1, 1, nil), NewMatrix[T](1, 1, nil), NewMatrix[T](1, 1, nil), lambda) })
 	}
 }
 

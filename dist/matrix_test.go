@@ -9,8 +9,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// panics checks that f panics with the given text.
-func panics(t *testing.T, words string, f func()) {
+// mustPanic checks that f panics with the given text.
+func mustPanic(t *testing.T, words string, f func()) {
 	t.Helper()
 	defer func() {
 		t.Helper()
@@ -46,25 +46,25 @@ func TestIndices(t *testing.T) {
 
 	wrapped := Matrix[float64]{Rows: 1<<61 + 1, Cols: 8, Stride: 8, Data: make([]float64, 64)}
 	for _, i := range []int{-1, 3, 1 << 61, 1 << 62, math.MinInt} {
-		panics(t, indexPanic, func() { m.At(i, 0) })
-		panics(t, indexPanic, func() { m.Set(i, 0, 1) })
-		panics(t, indexPanic, func() { m.Row(i) })
-		panics(t, indexPanic, func() { m.RowRange(i, i+1) })
-		panics(t, indexPanic, func() { m.RowRange(1, i+1) })
-		panics(t, indexPanic, func() { empty.Row(i) })
+		mustPanic(t, indexPanic, func() { m.At(i, 0) })
+		mustPanic(t, indexPanic, func() { m.Set(i, 0, 1) })
+		mustPanic(t, indexPanic, func() { m.Row(i) })
+		mustPanic(t, indexPanic, func() { m.RowRange(i, i+1) })
+		mustPanic(t, indexPanic, func() { m.RowRange(1, i+1) })
+		mustPanic(t, indexPanic, func() { empty.Row(i) })
 		if i > 8 || i < 0 {
-			panics(t, indexPanic, func() { wrapped.At(i, 0) })
-			panics(t, indexPanic, func() { wrapped.Row(i) })
+			mustPanic(t, indexPanic, func() { wrapped.At(i, 0) })
+			mustPanic(t, indexPanic, func() { wrapped.Row(i) })
 		}
 	}
 	for _, j := range []int{-1, 2, math.MaxInt, math.MinInt} {
-		panics(t, indexPanic, func() { m.At(0, j) })
-		panics(t, indexPanic, func() { m.Set(2, j, 1) })
+		mustPanic(t, indexPanic, func() { m.At(0, j) })
+		mustPanic(t, indexPanic, func() { m.Set(2, j, 1) })
 	}
-	panics(t, indexPanic, func() { m.ColRange(-1, 1) })
-	panics(t, indexPanic, func() { m.ColRange(0, 3) })
-	panics(t, indexPanic, func() { m.ColRange(2, 1) })
-	panics(t, indexPanic, func() { m.RowRange(2, 1) })
+	mustPanic(t, indexPanic, func() { m.ColRange(-1, 1) })
+	mustPanic(t, indexPanic, func() { m.ColRange(0, 3) })
+	mustPanic(t, indexPanic, func() { m.ColRange(2, 1) })
+	mustPanic(t, indexPanic, func() { m.RowRange(2, 1) })
 	for _, bad := range []Matrix[float64]{
 		wrapped,
 		{Rows: 3, Cols: 2, Stride: 1, Data: m.Data},
@@ -76,9 +76,9 @@ func TestIndices(t *testing.T) {
 		if bad.Fits() {
 			t.Errorf("%d × %d, stride %d, fits %d elements", bad.Rows, bad.Cols, bad.Stride, len(bad.Data))
 		}
-		panics(t, asm.FitPanic, bad.Check)
-		panics(t, asm.FitPanic, func() { bad.RowRange(0, 0) })
-		panics(t, asm.FitPanic, func() { bad.ColRange(0, 0) })
+		mustPanic(t, asm.FitPanic, bad.Check)
+		mustPanic(t, asm.FitPanic, func() { bad.RowRange(0, 0) })
+		mustPanic(t, asm.FitPanic, func() { bad.ColRange(0, 0) })
 	}
 }
 
@@ -89,11 +89,11 @@ func TestNewMatrix(t *testing.T) {
 	if m := NewMatrix[float32](4, 0, nil); !m.IsEmpty() || m.Data == nil {
 		t.Errorf("New without columns: %+v", m)
 	}
-	panics(t, asm.FitPanic, func() { NewMatrix(2, 2, make([]float64, 3)) })
-	panics(t, asm.FitPanic, func() { NewMatrix(0, 2, make([]float64, 3)) })
+	mustPanic(t, asm.FitPanic, func() { NewMatrix(2, 2, make([]float64, 3)) })
+	mustPanic(t, asm.FitPanic, func() { NewMatrix(0, 2, make([]float64, 3)) })
 	for _, s := range [][2]int{{-1, 2}, {2, -1}, {-2, -2}, {1 << 61, 8}, {1 << 32, 1 << 32}, {math.MaxInt, math.MaxInt}, {1 << 60, 1}} {
-		panics(t, sizePanic, func() { NewMatrix[float64](s[0], s[1], nil) })
-		panics(t, sizePanic, func() { NewMatrix(s[0], s[1], []float64{1}) })
+		mustPanic(t, sizePanic, func() { NewMatrix[float64](s[0], s[1], nil) })
+		mustPanic(t, sizePanic, func() { NewMatrix(s[0], s[1], []float64{1}) })
 	}
 }
 

@@ -51,12 +51,12 @@ func testProject[T Float](t *testing.T) {
 func TestProjectPanics(t *testing.T) {
 	x, p, dst := NewMatrix[float64](4, 3, nil), NewMatrix[float64](3, 2, nil), NewMatrix[float64](4, 2, nil)
 	const overlap = "dist: destination overlaps an operand"
-	panics(t, "dist: shapes do not match: dst is 3 × 2, x 4 × 3, p 3 × 2", func() { Project(dst.RowRange(0, 3), x, p, nil) })
-	panics(t, "dist: shapes do not match: dst is 4 × 2, x 4 × 2, p 3 × 2", func() { Project(dst, x.ColRange(0, 2), p, nil) })
-	panics(t, "dist: shapes do not match: dst has 2 columns, offset 3 elements", func() { Project(dst, x, p, make([]float64, 3)) })
-	panics(t, overlap, func() { Project(NewMatrix(4, 2, x.Data[:8]), x, p, nil) })
-	panics(t, overlap, func() { Project(dst, x, p, dst.Row(3)) })
-	panics(t, "dist: matrix does not fit its data", func() { Project(dst, Matrix[float64]{Rows: 4, Cols: 3, Stride: 3, Data: x.Data[:11]}, p, nil) })
+	mustPanic(t, "dist: shapes do not match: dst is 3 × 2, x 4 × 3, p 3 × 2", func() { Project(dst.RowRange(0, 3), x, p, nil) })
+	mustPanic(t, "dist: shapes do not match: dst is 4 × 2, x 4 × 2, p 3 × 2", func() { Project(dst, x.ColRange(0, 2), p, nil) })
+	mustPanic(t, "dist: shapes do not match: dst has 2 columns, offset 3 elements", func() { Project(dst, x, p, make([]float64, 3)) })
+	mustPanic(t, overlap, func() { Project(NewMatrix(4, 2, x.Data[:8]), x, p, nil) })
+	mustPanic(t, overlap, func() { Project(dst, x, p, dst.Row(3)) })
+	mustPanic(t, "dist: matrix does not fit its data", func() { Project(dst, Matrix[float64]{Rows: 4, Cols: 3, Stride: 3, Data: x.Data[:11]}, p, nil) })
 	Project(Matrix[float64]{Rows: math.MaxInt}, Matrix[float64]{Rows: math.MaxInt}, Matrix[float64]{}, []float64{}) // returns at once
 }
 

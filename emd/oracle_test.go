@@ -50,9 +50,9 @@ func reals[E dist.Float](rows [][]E) [][]oracle.Real {
 	return r
 }
 
-// weights returns random weights with a sum of about 1, or nil for uniform weights. Some weights may be zero or equal. The
+// randomWeights returns random weights with a sum of about 1, or nil for uniform weights. Some weights may be zero or equal. The
 // second result contains the same weights as values of type oracle.Real.
-func weights[T dist.Float](c *trial.Case, n int) ([]T, []oracle.Real) {
+func randomWeights[T dist.Float](c *trial.Case, n int) ([]T, []oracle.Real) {
 	r := make([]oracle.Real, n)
 	if c.Chance(3) {
 		for i := range r {
@@ -78,8 +78,8 @@ func weights[T dist.Float](c *trial.Case, n int) ([]T, []oracle.Real) {
 	return given, r
 }
 
-// misuse randomly makes a Solve call fail, cancels a Solve call, frees the memory of the solver, or does nothing.
-func misuse[T dist.Float](c *trial.Case, s *emd.Solver[T]) {
+// misuseSolver randomly makes a Solve call fail, cancels a Solve call, frees the memory of the solver, or does nothing.
+func misuseSolver[T dist.Float](c *trial.Case, s *emd.Solver[T]) {
 	cost := dist.NewMatrix[T](20, 20, nil)
 	for i := range cost.Data {
 		cost.Data[i] = T(c.Float64())
@@ -121,8 +121,8 @@ func compareSolve[T dist.Float](c *trial.Case, s *emd.Solver[T]) {
 		p.Cost, cost = dist.Matrix[T](x), reals(x.Table())
 	}
 	var a, b []oracle.Real
-	p.A, a = weights[T](c, n)
-	p.B, b = weights[T](c, m)
+	p.A, a = randomWeights[T](c, n)
+	p.B, b = randomWeights[T](c, m)
 	if c.Chance(3) {
 		p.Mass = 0.9 * (1 - c.Float64())
 	}
@@ -132,7 +132,7 @@ func compareSolve[T dist.Float](c *trial.Case, s *emd.Solver[T]) {
 			most = max(most, math.Abs(v.Hi))
 		}
 	}
-	misuse(c, s)
+	misuseSolver(c, s)
 	plan := trial.Output[T](c, n, m)
 	u, v, numbers := trial.OutputVector[float64](c, n), trial.OutputVector[float64](c, m), trial.OutputVector[float64](c, 7)
 	var entries []emd.Entry
@@ -399,7 +399,7 @@ func compareAssign[T dist.Float](c *trial.Case, s *emd.Solver[T]) {
 	want, ok := oracle.Assignment(cost)
 	dst := trial.OutputVector[int](c, n)
 	sum := trial.OutputVector[float64](c, 1)
-	misuse(c, s)
+	misuseSolver(c, s)
 	c.Call("Assign", func() {
 		got, err := s.Assign(context.Background(), dst, dist.Matrix[T](x))
 		if sum[0] = got; ok != (err == nil) || !ok && !errors.Is(err, emd.ErrInfeasible) {
@@ -438,8 +438,8 @@ func compareLines[T dist.Float](c *trial.Case, s *emd.Solver[T]) {
 	if c.Chance(4) {
 		y, m = x, n
 	}
-	wa, a := weights[T](c, n)
-	wb, b := weights[T](c, m)
+	wa, a := randomWeights[T](c, n)
+	wb, b := randomWeights[T](c, m)
 	if wa == nil { // not rounded
 		for i := range a {
 			a[i] = oracle.Of(1).Div(oracle.Of(n))
@@ -451,7 +451,7 @@ func compareLines[T dist.Float](c *trial.Case, s *emd.Solver[T]) {
 		}
 	}
 	p := []float64{1, 2, math.Inf(1), 1 + 3*c.Float64()}[c.IntN(4)]
-	misuse(c, s)
+	misuseSolver(c, s)
 	got := trial.OutputVector[float64](c, 1)
 	c.Call("Distance1D", func() {
 		w, err := s.Distance1D(context.Background(), x, y, wa, wb, p)
@@ -489,8 +489,8 @@ func compareSliced[T dist.Float](c *trial.Case, s *emd.Solver[T]) {
 	x, y := trial.Matrix(c, n, 1, sample), trial.Matrix(c, m, 1, sample)
 	p := emd.Problem[T]{X: dist.Matrix[T](x), Y: dist.Matrix[T](y)}
 	var a, b []oracle.Real
-	p.A, a = weights[T](c, n)
-	p.B, b = weights[T](c, m)
+	p.A, a = randomWeights[T](c, n)
+	p.B, b = randomWeights[T](c, m)
 	order := []float64{1, 2, 1 + 2*c.Float64()}[c.IntN(3)]
 	directions := 1 + c.Size(60)
 	options := &emd.SlicedOptions{Order: order, Directions: directions, Seed: c.Uint64()}
@@ -506,7 +506,7 @@ func compareSliced[T dist.Float](c *trial.Case, s *emd.Solver[T]) {
 	}
 	plane := emd.Problem[T]{X: wide(x), Y: wide(y), A: p.A, B: p.B}
 	unit := emd.Problem[T]{X: dist.NewMatrix(1, 2, []T{1, 0}), Y: dist.NewMatrix(1, 2, []T{0, 0})}
-	misuse(c, s)
+	misuseSolver(c, s)
 	ctx := context.Background()
 	c.Call("Sliced", func() {
 		var none dist.Matrix[T]

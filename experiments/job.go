@@ -314,7 +314,7 @@ func (r *results) values(measure string, w selector) []float64 {
 	var all []float64
 	for _, c := range r.match(w) {
 		for _, v := range c.Values {
-			if v.Measure == measure && matches(r.within, v.At, w) {
+			if v.Measure == measure && matchesSelector(r.within, v.At, w) {
 				all = append(all, v.Value)
 			}
 		}
@@ -331,14 +331,14 @@ func (r *results) match(w selector) []*done {
 	}
 	var all []*done
 	for _, c := range r.cells {
-		if c.Failed == "" && matches(r.columns, c.At, w) {
+		if c.Failed == "" && matchesSelector(r.columns, c.At, w) {
 			all = append(all, c)
 		}
 	}
 	return all
 }
 
-func matches(columns, at []string, w selector) bool {
+func matchesSelector(columns, at []string, w selector) bool {
 	for i, c := range columns {
 		if v, ok := w[c]; ok && (i >= len(at) || at[i] != formatValue(v)) {
 			return false

@@ -281,7 +281,7 @@ func effectiveDimensions(y *mat.Dense) float64 {
 
 // picture projects training and test digits by a method and embeds them in the plane by t-SNE.
 func (e *mnistRun) picture(ctx context.Context, m method) (*output, error) {
-	train, test, err := e.shown()
+	train, test, err := e.pictureDigits()
 	if err != nil {
 		return nil, err
 	}
@@ -314,9 +314,9 @@ func (e *mnistRun) picture(ctx context.Context, m method) (*output, error) {
 	return o, nil
 }
 
-// shown returns the training digits of the first draw and a sample of test digits. The pictures
+// pictureDigits returns the training digits of the first draw and a sample of test digits. The pictures
 // show the first digits of both samples.
-func (e *mnistRun) shown() (train, test *dataset.Dataset, err error) {
+func (e *mnistRun) pictureDigits() (train, test *dataset.Dataset, err error) {
 	if train, err = e.train(0); err != nil {
 		return nil, nil, err
 	}
@@ -604,7 +604,7 @@ var mnistPictureMethods = []string{
 
 // drawPictures draws the t-SNE pictures, as in figure 7 of the paper.
 func (e *mnistRun) drawPictures(r *results) error {
-	train, test, err := e.shown()
+	train, test, err := e.pictureDigits()
 	if err != nil {
 		return err
 	}

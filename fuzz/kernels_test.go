@@ -348,7 +348,7 @@ func laneKernel[T num.Float](c *call[T]) {
 
 // blockKernel calls one of the functions of package block. The number of columns is a multiple of the number of SIMD lanes.
 func blockKernel[K, T num.Float](c *call[T], matrix func(m, n int) ([]K, int)) {
-	m, n := c.sides()
+	m, n := c.randomSides()
 	w := num.Lanes[T]()
 	n = (n + w - 1) / w * w
 	k, ldk := matrix(m, n)
@@ -403,8 +403,8 @@ func exp2Kernel[T num.Float](c *call[T]) {
 	exp.Exp2(x, x, factor)
 }
 
-// extents returns three dimensions. At most one of them is large.
-func (c *call[T]) extents() (m, n, d int) {
+// randomDims returns three dimensions. At most one of them is large.
+func (c *call[T]) randomDims() (m, n, d int) {
 	e := [3]int{c.numberUpTo(27), c.numberUpTo(67), c.numberUpTo(27)}
 	switch c.numberUpTo(5) {
 	case 0:
@@ -423,7 +423,7 @@ func (c *call[T]) extents() (m, n, d int) {
 }
 
 func sqEuclideanKernel[T num.Float](c *call[T]) {
-	m, n, d := c.extents()
+	m, n, d := c.randomDims()
 	add := c.numberUpTo(1) == 1
 	dst, ldd := c.target(m, n)
 	x, ldx := c.matrix(m, d)
@@ -433,7 +433,7 @@ func sqEuclideanKernel[T num.Float](c *call[T]) {
 
 // gramKernel computes distances from the rows of x to the rows of z or of x. The matrix z is stored by columns or by rows.
 func gramKernel[T num.Float](c *call[T]) {
-	m, n, d := c.extents()
+	m, n, d := c.randomDims()
 	dst, ldd := c.target(m, n)
 	x, ldx := c.matrix(m, d)
 	switch c.numberUpTo(2) {
@@ -454,7 +454,7 @@ func gramKernel[T num.Float](c *call[T]) {
 }
 
 func gibbsKernel[T num.Float](c *call[T]) {
-	m, n, d := c.extents()
+	m, n, d := c.randomDims()
 	factor := scalar[T](&c.input, c.Rand)
 	k, ldk := c.target(m, n)
 	var dist []T
@@ -467,8 +467,8 @@ func gibbsKernel[T num.Float](c *call[T]) {
 	distance.Gibbs(m, n, d, k, ldk, dist, ldd, x, ldx, zt, ldz, factor)
 }
 
-// sides returns the dimensions of a matrix with at least one column.
-func (c *call[T]) sides() (m, n int) {
+// randomSides returns the dimensions of a matrix with at least one column.
+func (c *call[T]) randomSides() (m, n int) {
 	m, n = c.numberUpTo(37), 1+c.numberUpTo(127)
 	switch c.numberUpTo(5) {
 	case 0:
@@ -483,13 +483,13 @@ func (c *call[T]) sides() (m, n int) {
 }
 
 func scaleKernel[T num.Float](c *call[T]) {
-	m, n := c.sides()
+	m, n := c.randomSides()
 	k, ldk := c.matrix(m, n)
 	pass.Iterate(m, n, k, ldk, c.readOnlySlice(n), c.readOnlySlice(m), c.Out(m), c.mutableSlice(n, c.numberUpTo(5)))
 }
 
 func adjointKernel[T num.Float](c *call[T]) {
-	m, n := c.sides()
+	m, n := c.randomSides()
 	k, ldk := c.matrix(m, n)
 	if c.numberUpTo(1) == 0 {
 		pass.Sweep(m, n, k, ldk, c.readOnlySlice(n), c.readOnlySlice(m), c.Out(m), c.mutableSlice(n, c.numberUpTo(5)))
@@ -500,7 +500,7 @@ func adjointKernel[T num.Float](c *call[T]) {
 }
 
 func logScaleKernel[T num.Float](c *call[T]) {
-	m, n := c.sides()
+	m, n := c.randomSides()
 	factor := scalar[T](&c.input, c.Rand)
 	op := c.numberUpTo(3)
 	if op == 3 && c.numberUpTo(1) == 1 { // the destination may be the source matrix
@@ -523,7 +523,7 @@ func logScaleKernel[T num.Float](c *call[T]) {
 }
 
 func adjCostKernel[T num.Float](c *call[T]) {
-	m, n, r := c.extents()
+	m, n, r := c.randomDims()
 	lambda := scalar[T](&c.input, c.Rand)
 	alias := c.numberUpTo(2) == 0
 	k, ldk := c.matrix(m, n)
@@ -563,7 +563,7 @@ func normsKernel[T num.Float](c *call[T]) {
 }
 
 func projectKernel[T num.Float](c *call[T]) {
-	m, p, d := c.extents()
+	m, p, d := c.randomDims()
 	add := c.numberUpTo(1) == 1
 	x, ldx := c.matrix(m, d)
 	if c.numberUpTo(1) == 0 {
@@ -578,7 +578,7 @@ func projectKernel[T num.Float](c *call[T]) {
 }
 
 func matVecKernel[T num.Float](c *call[T]) {
-	m, n := c.sides()
+	m, n := c.randomSides()
 	k, ldk := c.matrix(m, n)
 	if c.numberUpTo(1) == 0 {
 		pass.Rows(m, n, c.Out(m), k, ldk, c.readOnlySlice(n))
@@ -636,19 +636,19 @@ func vectorKernel[T num.Float](c *call[T]) {
 }
 
 func scaleMixed(c *call[float64]) {
-	m, n := c.sides()
+	m, n := c.randomSides()
 	k, ldk := c.narrowMatrix(m, n)
 	pass.Iterate(m, n, k, ldk, c.readOnlySlice(n), c.readOnlySlice(m), c.Out(m), c.mutableSlice(n, c.numberUpTo(5)))
 }
 
 func adjointMixed(c *call[float64]) {
-	m, n := c.sides()
+	m, n := c.randomSides()
 	k, ldk := c.narrowMatrix(m, n)
 	pass.Sweep(m, n, k, ldk, c.readOnlySlice(n), c.readOnlySlice(m), c.Out(m), c.mutableSlice(n, c.numberUpTo(5)))
 }
 
 func matVecMixed(c *call[float64]) {
-	m, n := c.sides()
+	m, n := c.randomSides()
 	k, ldk := c.narrowMatrix(m, n)
 	if c.numberUpTo(1) == 0 {
 		pass.Rows(m, n, c.Out(m), k, ldk, c.readOnlySlice(n))

@@ -124,14 +124,14 @@ func decode[T dist.Float](in *input) (sinkhorn.Settings, *sinkhorn.Problem[T]) {
 		}
 	}
 	if in.numberUpTo(1) == 1 {
-		problem.A = weights[T](in, rng, n)
-		problem.B = weights[T](in, rng, problem.Y.Rows)
+		problem.A = randomWeights[T](in, rng, n)
+		problem.B = randomWeights[T](in, rng, problem.Y.Rows)
 	}
 	return set, problem
 }
 
-// weights returns n weights with the sum 1. Depending on the input, some weights are 0.
-func weights[T dist.Float](in *input, rng *rand.Rand, n int) []T {
+// randomWeights returns n weights with the sum 1. Depending on the input, some weights are 0.
+func randomWeights[T dist.Float](in *input, rng *rand.Rand, n int) []T {
 	zeros := in.numberUpTo(3) == 3
 	w, sum := make([]float64, n), 0.0
 	for i := range w {

@@ -37,7 +37,7 @@ func FuzzShapesFloat32(f *testing.F) { fuzzShapes[float32](f) }
 func fuzzShapes[T num.Float](f *testing.F) {
 	seeds(f)
 	targets := slices.Concat(functions[T](), methods[T]())
-	model := fitted(f)
+	model := fittedModel(f)
 	f.Fuzz(func(t *testing.T, data []byte) {
 		in := &input{data}
 		k := in.numberUpTo(len(targets) - 1)
@@ -405,8 +405,8 @@ func (s *shapes[T]) result() *sinkhorn.Result[T] {
 	return r
 }
 
-// fitted returns a fitted model.
-func fitted(f *testing.F) *wda.Model {
+// fittedModel fits a model to a few samples.
+func fittedModel(f *testing.F) *wda.Model {
 	x := mat.NewDense(8, features, nil)
 	labels := make([]int, 8)
 	for i := range labels {

@@ -71,8 +71,8 @@ type cases struct {
 	reach map[uint64][]uint64 // for each instruction address, a bit set of the cases that reached it
 }
 
-// reaching returns the cases that reached the instruction at an address.
-func (c *cases) reaching(at uint64) (out []jobCase) {
+// casesReaching returns the cases that reached the instruction at an address.
+func (c *cases) casesReaching(at uint64) (out []jobCase) {
 	for i, w := range c.reach[at] {
 		for ; w != 0; w &= w - 1 {
 			out = append(out, c.all[64*i+bits.TrailingZeros64(w)])
@@ -102,8 +102,8 @@ func (f *function) merge(g *function) {
 	f.jobs = append(f.jobs, g.jobs...)
 }
 
-// reached reports whether any case reached an instruction.
-func (f *function) reached(i *code.Inst) bool {
+// isReached reports whether any case reached an instruction.
+func (f *function) isReached(i *code.Inst) bool {
 	return slices.ContainsFunc(f.jobs, func(c *cases) bool { return c.reach[i.Addr] != nil })
 }
 

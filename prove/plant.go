@@ -39,7 +39,7 @@ func plantMistakes(t *target, functions map[string]*function, source *gossa.Sour
 				rng := rand.New(rand.NewPCG(1, hash.Sum64()))
 				tried := map[known.Survivor]bool{}
 				for done, draws := 0, 0; done < mutants && draws < 100*mutants; draws++ {
-					mutant, at, what := t.mutate(f.text, rng, f.reached)
+					mutant, at, what := t.mutate(f.text, rng, f.isReached)
 					s := known.Survivor{Arch: t.arch, Function: f.text.Name, Offset: at.Addr - f.text.Entry, Instruction: instructionText(at, f.text), Mistake: what}
 					if tried[s] {
 						continue
@@ -99,7 +99,7 @@ func refute(f *function, source *gossa.Source, program *code.Program, mutant *co
 	size := func(w jobCase) int { return max(1, w.shape.m) * max(1, w.shape.n) * max(1, w.shape.d) }
 	var some, all []jobCase
 	for _, c := range f.jobs {
-		w := c.reaching(at)
+		w := c.casesReaching(at)
 		all = append(all, w...)
 		rng := rand.New(rand.NewPCG(1, 1))
 		rng.Shuffle(len(w), func(i, j int) { w[i], w[j] = w[j], w[i] })

@@ -269,7 +269,7 @@ func TestConcurrent(t *testing.T) {
 	smallSketches(t)
 	const cols = 20
 	c := NewCollection(cols, StorageFloat32)
-	x := gaussian(1, 50, cols)
+	x := gaussianRows(1, 50, cols)
 	if _, err := c.Append(x); err != nil {
 		t.Fatal(err)
 	}
@@ -306,7 +306,7 @@ func TestConcurrent(t *testing.T) {
 func TestDamagedFiles(t *testing.T) {
 	for _, storage := range storages {
 		c := NewCollection(5, storage)
-		if _, err := c.Append(gaussian(1, 10, 5)); err != nil {
+		if _, err := c.Append(gaussianRows(1, 10, 5)); err != nil {
 			t.Fatal(err)
 		}
 		c.Delete(3)

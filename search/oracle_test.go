@@ -23,8 +23,8 @@ func TestOracle(t *testing.T) {
 	trial.Run(t, 60, blocked, func(c *trial.Case) { compareSearches(c, searcher) })
 }
 
-// stored returns v rounded to the precision of a storage.
-func stored(v float64, storage search.Storage) float64 {
+// roundToStorage returns v rounded to the precision of a storage.
+func roundToStorage(v float64, storage search.Storage) float64 {
 	v = float64(float32(v))
 	switch storage {
 	case search.StorageFloat16:
@@ -35,9 +35,9 @@ func stored(v float64, storage search.Storage) float64 {
 	return v
 }
 
-// draw returns random rows of d numbers. The rows come from NewRows, or from a collection in which some of n
+// randomRows returns random rows of d numbers. The rows come from NewRows, or from a collection in which some of n
 // rows have been deleted.
-func draw(c *trial.Case, n, d int, value func() float64) *search.Rows {
+func randomRows(c *trial.Case, n, d int, value func() float64) *search.Rows {
 	storage := search.Storage(c.IntN(4))
 	matrix := func(n int) trial.View[float32] {
 		same := make([]int, n) // index of the row that row i copies
@@ -119,7 +119,7 @@ func draw(c *trial.Case, n, d int, value func() float64) *search.Rows {
 			largest = max(largest, math.Abs(float64(v)))
 		}
 		for j, v := range want {
-			off := math.Abs(float64(row[j]) - stored(float64(v), storage))
+			off := math.Abs(float64(row[j]) - roundToStorage(float64(v), storage))
 			if storage != search.StorageInt8 && off != 0 || off > largest/250+0x1p-142 {
 				c.Errorf("%v is stored as %v (%v)", v, row[j], storage)
 				return rows
@@ -157,7 +157,7 @@ func compareSearches(c *trial.Case, searcher *search.Searcher) {
 		scale = 1000
 	}
 	value := func() float64 { return max(-60000, min(60000, v()*scale)) }
-	rows := draw(c, n, d, value)
+	rows := randomRows(c, n, d, value)
 	measure := search.Measure(c.IntN(3))
 	q := trial.Matrix(c, queries, d, func(i, j int) float32 { return float32(value()) })
 	if queries > 0 && c.Chance(2) && rows.Positions() > 0 {

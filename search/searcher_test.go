@@ -21,8 +21,8 @@ var (
 	measures = []Measure{MeasureSqEuclidean, MeasureInnerProduct, MeasureCosine}
 )
 
-// gaussian returns rows × cols standard normal numbers.
-func gaussian(seed uint64, rows, cols int) dist.Matrix[float32] {
+// gaussianRows returns rows × cols standard normal numbers.
+func gaussianRows(seed uint64, rows, cols int) dist.Matrix[float32] {
 	return dist.NewMatrix(rows, cols, asmtest.Values[float32](asmtest.NewRand(seed), rows*cols, asmtest.Gauss))
 }
 
@@ -65,7 +65,7 @@ func exact(q, x []float32, measure Measure) (v, bound float64) {
 func TestCompare(t *testing.T) {
 	ctx := context.Background()
 	for _, size := range []struct{ m, n, d int }{{1, 1, 1}, {2, 7, 3}, {1, 8, 16}, {3, 9, 17}, {70, 33, 40}, {1, 1001, 100}, {5, 700, 257}, {66, 300, 100}} {
-		x, q := gaussian(1, size.n, size.d), gaussian(2, size.m, size.d)
+		x, q := gaussianRows(1, size.n, size.d), gaussianRows(2, size.m, size.d)
 		clear(x.Row(size.n - 1))
 		copy(x.Row(0), q.Row(0))
 		rows := mustRows(t, x)
@@ -106,7 +106,7 @@ func TestCompare(t *testing.T) {
 // elements and in a small matrix.
 func TestFar(t *testing.T) {
 	const n, d, every = farElements/144 + 9, 130, 1000
-	x, few, q := dist.NewMatrix[float32](n, d, nil), gaussian(1, n/every+1, d), gaussian(2, 1, d)
+	x, few, q := dist.NewMatrix[float32](n, d, nil), gaussianRows(1, n/every+1, d), gaussianRows(2, 1, d)
 	for i := range few.Rows {
 		copy(x.Row(i*every), few.Row(i))
 	}
@@ -129,7 +129,7 @@ func TestFar(t *testing.T) {
 func TestStorages(t *testing.T) {
 	ctx := context.Background()
 	const m, n, d = 3, 37, 50
-	x, q := gaussian(1, n, d), gaussian(2, m, d)
+	x, q := gaussianRows(1, n, d), gaussianRows(2, m, d)
 	clear(x.Row(5))
 	x.Row(6)[3] = 1000
 	var s Searcher
@@ -286,7 +286,7 @@ func TestExtremes(t *testing.T) {
 }
 
 func TestRows(t *testing.T) {
-	x := gaussian(3, 11, 5)
+	x := gaussianRows(3, 11, 5)
 	wide := dist.NewMatrix[float64](11, 5, nil)
 	for i, v := range x.Data {
 		wide.Data[i] = float64(v) + 1e-12*float64(v)
@@ -311,11 +311,11 @@ func TestRows(t *testing.T) {
 		t.Errorf("without rows: %d rows of %d bytes", r.Len(), r.Bytes())
 	}
 	r := mustRows(t, x)
-	panics(t, indexPanic, func() { r.Row(make([]float32, 5), 11) })
-	panics(t, indexPanic, func() { r.Row(make([]float32, 5), -1) })
-	panics(t, "dist: shapes do not match: dst has 4 elements, a row 5", func() { r.Row(make([]float32, 4), 0) })
-	panics(t, storagePanic, func() { NewRows(x, Storage(99)) })
-	panics(t, columnsPanic, func() { NewRows(dist.NewMatrix[float32](3, 0, nil), StorageFloat32) })
+	mustPanic(t, indexPanic, func() { r.Row(make([]float32, 5), 11) })
+	mustPanic(t, indexPanic, func() { r.Row(make([]float32, 5), -1) })
+	mustPanic(t, "dist: shapes do not match: dst has 4 elements, a row 5", func() { r.Row(make([]float32, 4), 0) })
+	mustPanic(t, storagePanic, func() { NewRows(x, Storage(99)) })
+	mustPanic(t, columnsPanic, func() { NewRows(dist.NewMatrix[float32](3, 0, nil), StorageFloat32) })
 }
 
 // TestBadValues checks that errors name the row and the column.
@@ -346,8 +346,8 @@ func TestBadValues(t *testing.T) {
 		}
 	}
 	var s Searcher
-	rows := mustRows(t, gaussian(1, 4, 3))
-	q := gaussian(2, 70, 3)
+	rows := mustRows(t, gaussianRows(1, 4, 3))
+	q := gaussianRows(2, 70, 3)
 	q.Set(66, 2, float32(math.NaN()))
 	for _, measure := range measures {
 		for _, err := range []error{
@@ -367,15 +367,15 @@ func errorOf[T any](_ T, err error) error { return err }
 func TestSearchPanics(t *testing.T) {
 	ctx := context.Background()
 	var s Searcher
-	rows, q := mustRows(t, gaussian(1, 4, 3)), gaussian(2, 2, 3)
+	rows, q := mustRows(t, gaussianRows(1, 4, 3)), gaussianRows(2, 2, 3)
 	dst := dist.NewMatrix[float32](2, 4, nil)
-	panics(t, measurePanic, func() { s.Nearest(ctx, rows, q, 1, Measure(3)) })
-	panics(t, neighborPanic, func() { s.Nearest(ctx, rows, q, -1, MeasureCosine) })
-	panics(t, limitPanic, func() { s.Within(ctx, rows, q, float32(math.NaN()), MeasureCosine) })
-	panics(t, columnsPanic, func() { s.Within(ctx, new(Rows), q, 1, MeasureCosine) })
-	panics(t, "dist: shapes do not match: queries have 2 columns, rows 3", func() { s.Nearest(ctx, rows, gaussian(2, 2, 2), 1, MeasureCosine) })
-	panics(t, "dist: shapes do not match: dst is 2 × 4 for 1 queries and 4 rows", func() { s.Compare(ctx, dst, rows, q.RowRange(0, 1), MeasureCosine) })
-	panics(t, "dist: destination overlaps an operand", func() {
+	mustPanic(t, measurePanic, func() { s.Nearest(ctx, rows, q, 1, Measure(3)) })
+	mustPanic(t, neighborPanic, func() { s.Nearest(ctx, rows, q, -1, MeasureCosine) })
+	mustPanic(t, limitPanic, func() { s.Within(ctx, rows, q, float32(math.NaN()), MeasureCosine) })
+	mustPanic(t, columnsPanic, func() { s.Within(ctx, new(Rows), q, 1, MeasureCosine) })
+	mustPanic(t, "dist: shapes do not match: queries have 2 columns, rows 3", func() { s.Nearest(ctx, rows, gaussianRows(2, 2, 2), 1, MeasureCosine) })
+	mustPanic(t, "dist: shapes do not match: dst is 2 × 4 for 1 queries and 4 rows", func() { s.Compare(ctx, dst, rows, q.RowRange(0, 1), MeasureCosine) })
+	mustPanic(t, "dist: destination overlaps an operand", func() {
 		s.Compare(ctx, dist.NewMatrix(1, 4, dst.Data[:4]), rows, dist.NewMatrix(1, 3, dst.Data[2:5]), MeasureCosine)
 	})
 }
@@ -384,7 +384,7 @@ func TestSearchPanics(t *testing.T) {
 func TestSearchEnds(t *testing.T) {
 	var s Searcher
 	for d, n := range map[int]int{40: 3000, 100: 700} { // short rows are compared with one query at a time, and long rows with several queries at once
-		rows, q := mustRows(t, gaussian(1, n, d)), gaussian(2, 66, d)
+		rows, q := mustRows(t, gaussianRows(1, n, d)), gaussianRows(2, 66, d)
 		dst := dist.NewMatrix[float32](66, n, nil)
 		ids := make([]ID, n)
 		for i := range ids {
@@ -418,7 +418,7 @@ func TestSearchAllocates(t *testing.T) {
 	dst := dist.NewMatrix[float32](3, 2200, nil)
 	for i, measure := range append(measures, MeasureCosine) {
 		d := 40 + i%2*60
-		x, q := gaussian(1, 2200, d), gaussian(2, 3, d)
+		x, q := gaussianRows(1, 2200, d), gaussianRows(2, 3, d)
 		for j := range x.Row(5) { // the squares of these numbers underflow to 0
 			x.Row(5)[j] *= 1e-30
 		}
@@ -465,8 +465,8 @@ func TestNamesRoundTrip(t *testing.T) {
 	}
 }
 
-// panics checks that f panics with the given text.
-func panics(t *testing.T, words string, f func()) {
+// mustPanic checks that f panics with the given text.
+func mustPanic(t *testing.T, words string, f func()) {
 	t.Helper()
 	defer func() {
 		t.Helper()
@@ -481,7 +481,7 @@ func panics(t *testing.T, words string, f func()) {
 // vectors.
 func TestCosineOfAllNorms(t *testing.T) {
 	scales := []float32{1e-45, 1e-40, 1e-30, 1e-20, 1, 1e15, 1e20, 3e37}
-	base := gaussian(5, 6, 33)
+	base := gaussianRows(5, 6, 33)
 	copy(base.Row(4), base.Row(3))
 	clear(base.Row(5))
 	x := dist.NewMatrix[float32](6*len(scales), 33, nil)

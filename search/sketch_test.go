@@ -348,7 +348,7 @@ func TestGroupsOfASnapshot(t *testing.T) {
 	smallSketches(t)
 	c := NewCollection(3, StorageFloat32)
 	for range 20 {
-		if _, err := c.Append(gaussian(1, 17, 3)); err != nil {
+		if _, err := c.Append(gaussianRows(1, 17, 3)); err != nil {
 			t.Fatal(err)
 		}
 		r := c.Snapshot()
@@ -382,7 +382,7 @@ func TestGroupsOfASnapshot(t *testing.T) {
 // memory. It also checks collections that are read from a file.
 func TestSketchedMemory(t *testing.T) {
 	smallSketches(t)
-	x := gaussian(1, 1024, 128)
+	x := gaussianRows(1, 1024, 128)
 	plain, err := NewRows(x, StorageFloat32, NoSketch)
 	if err != nil {
 		t.Fatal(err)
@@ -416,6 +416,6 @@ func TestSketchedMemory(t *testing.T) {
 			t.Errorf("%v: sketches of the rows of a file: %v", options, r.parts[0].isSketched())
 		}
 	}
-	panics(t, optionPanic, func() { NewRows(x, StorageFloat32, 0) })
-	panics(t, optionPanic, func() { NewCollection(3, StorageFloat32, 7) })
+	mustPanic(t, optionPanic, func() { NewRows(x, StorageFloat32, 0) })
+	mustPanic(t, optionPanic, func() { NewCollection(3, StorageFloat32, 7) })
 }

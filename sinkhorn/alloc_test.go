@@ -31,7 +31,7 @@ func allocations[T dist.Float](t *testing.T) {
 				}
 				t.Run(fmt.Sprintf("%v/%v/n=%d", storage, domain, n), func(t *testing.T) {
 					rng := rand.New(rand.NewPCG(1, 9))
-					p := &Problem[T]{X: cloud[T](rng, n, 3, 0), Y: cloud[T](rng, n+1, 3, 0.2), A: weights[T](rng, n, true), Lambda: 0.1}
+					p := &Problem[T]{X: cloud[T](rng, n, 3, 0), Y: cloud[T](rng, n+1, 3, 0.2), A: gradientWeights[T](rng, n, true), Lambda: 0.1}
 					plain, err := NewSolver[T](&Settings{Domain: domain, Storage: storage, Gradient: true, Iterations: 3, Workers: 2})
 					if err != nil {
 						t.Fatal(err)

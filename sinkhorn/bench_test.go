@@ -148,7 +148,7 @@ func benchmarkTogether[T dist.Float](b *testing.B, name string, storage Storage)
 		}
 		ps := make([]Problem[T], 16)
 		for i := range ps {
-			ps[i] = Problem[T]{Cost: cost, B: weights[T](rng, n, false), Lambda: 2}
+			ps[i] = Problem[T]{Cost: cost, B: gradientWeights[T](rng, n, false), Lambda: 2}
 		}
 		for _, iterations := range []int{10, 100} {
 			solveMany(b, fmt.Sprintf("type=%s/isa=%v/n=%d/iterations=%d", name, asm.Current(), n, iterations), Settings{Iterations: iterations, Storage: storage}, ps)

@@ -12,7 +12,7 @@ func TestDivergence(t *testing.T) {
 	rng := rand.New(rand.NewPCG(31, 1))
 	const n, m, d = 15, 12, 2
 	x, y := cloud[float64](rng, n, d, 0), cloud[float64](rng, m, d, 1)
-	a, b := weights[float64](rng, n, true), weights[float64](rng, m, false)
+	a, b := gradientWeights[float64](rng, n, true), gradientWeights[float64](rng, m, false)
 	s, err := NewSolver[float64](&Settings{Tolerance: 1e-14, Iterations: 5000})
 	if err != nil {
 		t.Fatal(err)
@@ -20,7 +20,7 @@ func TestDivergence(t *testing.T) {
 	none := dist.Matrix[float64]{}
 	for _, lambda := range []float64{0.1, 2} {
 		at := func(h float64, ex, ey dist.Matrix[float64]) float64 {
-			v, err := s.Divergence(t.Context(), none, none, &Problem[float64]{X: moved(x, ex, h), Y: moved(y, ey, h), A: a, B: b, Lambda: lambda})
+			v, err := s.Divergence(t.Context(), none, none, &Problem[float64]{X: addScaled(x, ex, h), Y: addScaled(y, ey, h), A: a, B: b, Lambda: lambda})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -77,7 +77,7 @@ func (g *gradients[T]) pointGradients(ctx context.Context, it *iteration[T], dx,
 	if err := it.hasResult(); err != nil {
 		return err
 	}
-	if err := it.settings.afford(kernel.SinkBytes(), "a gradient of so many points and dimensions"); err != nil {
+	if err := it.settings.checkMemory(kernel.SinkBytes(), "a gradient of so many points and dimensions"); err != nil {
 		return err
 	}
 	return g.repeatIfNotFinite(ctx, it, func() error {

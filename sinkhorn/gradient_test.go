@@ -17,7 +17,7 @@ func cloud[T dist.Float](rng *rand.Rand, n, p int, shift float64) dist.Matrix[T]
 	return m
 }
 
-func weights[T dist.Float](rng *rand.Rand, n int, zero bool) []T {
+func gradientWeights[T dist.Float](rng *rand.Rand, n int, zero bool) []T {
 	w, sum := make([]float64, n), 0.0
 	for i := range w {
 		w[i] = 0.2 + rng.Float64()
@@ -98,7 +98,7 @@ func TestPointGradientSlope(t *testing.T) {
 			if c.shared {
 				y = x
 			}
-			prob := &Problem[float64]{X: x, Y: y, A: weights[float64](rng, c.n, c.zero), B: weights[float64](rng, c.m, c.zero), Lambda: c.lambda}
+			prob := &Problem[float64]{X: x, Y: y, A: gradientWeights[float64](rng, c.n, c.zero), B: gradientWeights[float64](rng, c.m, c.zero), Lambda: c.lambda}
 			set := Settings{Iterations: c.iterations, Domain: c.domain, Gradient: true}
 			r := mustSolve(t, set, prob)
 			dx, dy := dist.NewMatrix[float64](c.n, c.p, nil), dist.NewMatrix[float64](c.m, c.p, nil)
@@ -164,7 +164,7 @@ func TestCostGradient(t *testing.T) {
 		for i := range m.Data {
 			m.Data[i] = rng.Float64() * 5
 		}
-		prob := &Problem[float64]{Cost: m, A: weights[float64](rng, c.n, c.zero), B: weights[float64](rng, c.m, c.zero), Lambda: c.lambda}
+		prob := &Problem[float64]{Cost: m, A: gradientWeights[float64](rng, c.n, c.zero), B: gradientWeights[float64](rng, c.m, c.zero), Lambda: c.lambda}
 		set := Settings{Iterations: c.iterations, Domain: c.domain, Gradient: true}
 		r := mustSolve(t, set, prob)
 		g := dist.NewMatrix[float64](c.n, c.m, nil)
@@ -201,7 +201,7 @@ func domainsAgree[T dist.Float](t *testing.T, tol float64) {
 	for _, iterations := range []int{1, 3, 10} {
 		rng := rand.New(rand.NewPCG(3, uint64(iterations)))
 		x, y := cloud[T](rng, 40, 3, 0), cloud[T](rng, 33, 3, 0.5)
-		prob := &Problem[T]{X: x, Y: y, A: weights[T](rng, 40, true), B: weights[T](rng, 33, true), Lambda: 0.4}
+		prob := &Problem[T]{X: x, Y: y, A: gradientWeights[T](rng, 40, true), B: gradientWeights[T](rng, 33, true), Lambda: 0.4}
 		var plan, dx, dy [2]dist.Matrix[T]
 		for k, d := range []Domain{DomainPlain, DomainLog} {
 			r := mustSolve(t, Settings{Iterations: iterations, Domain: d, Gradient: true}, prob)

@@ -213,7 +213,7 @@ func TestResultsOutOfRange(t *testing.T) {
 	}
 	none := dist.Matrix[float64]{}
 	for _, scale := range []float64{1e153, 1e154} {
-		d, err := s.Divergence(t.Context(), none, none, &Problem[float64]{X: scaled(x, scale), Y: scaled(y, -scale), Lambda: 1e-308})
+		d, err := s.Divergence(t.Context(), none, none, &Problem[float64]{X: scaledMatrix(x, scale), Y: scaledMatrix(y, -scale), Lambda: 1e-308})
 		if err == nil && !finite(d.Value) || err != nil && !errors.Is(err, ErrRange) {
 			t.Errorf("divergence at %v: %v, %v", scale, d.Value, err)
 		}
@@ -577,7 +577,7 @@ func TestAnnealRange(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				r, err := s.Solve(t.Context(), &Problem[float64]{Cost: scaled(cost, scale), Lambda: lambda})
+				r, err := s.Solve(t.Context(), &Problem[float64]{Cost: scaledMatrix(cost, scale), Lambda: lambda})
 				if err != nil && !(errors.Is(err, ErrRange) && lambda*scale > 1e300) || err == nil && !(finite(r.Cost) && r.Cost >= 0) {
 					t.Errorf("factor %v, λ = %v, costs × %v: %v", factor, lambda, scale, err)
 				}

@@ -22,7 +22,7 @@ func TestImplicitGradient(t *testing.T) {
 				rng := rand.New(rand.NewPCG(uint64(c.n), 21))
 				const d = 3
 				p := Problem[float64]{X: cloud[float64](rng, c.n, d, 0), Y: cloud[float64](rng, c.m, d, 0.4), Lambda: c.lambda}
-				p.A, p.B = weights[float64](rng, c.n, c.zero), weights[float64](rng, c.m, c.zero)
+				p.A, p.B = gradientWeights[float64](rng, c.n, c.zero), gradientWeights[float64](rng, c.m, c.zero)
 				set := Settings{Iterations: 3000, Tolerance: 1e-14, Domain: domain, Gradient: true}
 				dx, dy := dist.NewMatrix[float64](c.n, d, nil), dist.NewMatrix[float64](c.m, d, nil)
 				ux, uy := dist.NewMatrix[float64](c.n, d, nil), dist.NewMatrix[float64](c.m, d, nil)
@@ -41,7 +41,7 @@ func TestImplicitGradient(t *testing.T) {
 				ex, ey := cloud[float64](rng, c.n, d, 0), cloud[float64](rng, c.m, d, 0)
 				at := func(h float64) *Result[float64] {
 					q := p
-					q.X, q.Y = moved(p.X, ex, h), moved(p.Y, ey, h)
+					q.X, q.Y = addScaled(p.X, ex, h), addScaled(p.Y, ey, h)
 					return mustSolve(t, set, &q)
 				}
 				const h = 1e-5
@@ -61,7 +61,7 @@ func TestImplicitGradient(t *testing.T) {
 	}
 }
 
-func moved(m, e dist.Matrix[float64], h float64) dist.Matrix[float64] {
+func addScaled(m, e dist.Matrix[float64], h float64) dist.Matrix[float64] {
 	out := dist.NewMatrix[float64](m.Rows, m.Cols, nil)
 	for i := range out.Data {
 		out.Data[i] = m.Data[i] + h*e.Data[i]
@@ -105,7 +105,7 @@ func TestImplicitFloat32(t *testing.T) {
 // TestRegularizedCost compares RegularizedCost with its definition.
 func TestRegularizedCost(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 6))
-	a, b := weights[float64](rng, 12, true), weights[float64](rng, 10, true)
+	a, b := gradientWeights[float64](rng, 12, true), gradientWeights[float64](rng, 10, true)
 	p := &Problem[float64]{X: cloud[float64](rng, 12, 2, 0), Y: cloud[float64](rng, 10, 2, 1), A: a, B: b}
 	for _, lambda := range []float64{0.3, 60} {
 		for _, domain := range []Domain{DomainAuto, DomainLog} {

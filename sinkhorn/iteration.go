@@ -195,7 +195,7 @@ func (it *iteration[T]) allocate() error {
 	it.shape = gibbs.Shape{}
 	it.layOutKernel()
 	it.allocatedBytes = it.bytes()
-	if err := it.settings.afford(it.allocatedBytes, "a problem of this size with these settings"); err != nil {
+	if err := it.settings.checkMemory(it.allocatedBytes, "a problem of this size with these settings"); err != nil {
 		return err
 	}
 	n, m := kernel.N(), kernel.M()

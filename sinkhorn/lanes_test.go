@@ -54,14 +54,14 @@ func smallProblems[T dist.Float](count int) []Problem[T] {
 		}
 		switch i % 7 {
 		case 1:
-			p.A, p.B = weights[T](rng, n, n > 2), weights[T](rng, m, m > 2)
+			p.A, p.B = gradientWeights[T](rng, n, n > 2), gradientWeights[T](rng, m, m > 2)
 		case 2:
 			p.Start = make([]T, n)
 			for j := range p.Start {
 				p.Start[j] = T(rng.Float64())
 			}
 		case 3:
-			p.B = weights[T](rng, m, false)
+			p.B = gradientWeights[T](rng, m, false)
 		}
 		switch i {
 		case 20:

@@ -15,9 +15,9 @@ import (
 	"github.com/gomonge/monge/internal/asm/asmtest"
 )
 
-func levels[T dist.Float](t *testing.T) {
+func checkLevels[T dist.Float](t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 8))
-	p := &Problem[T]{X: cloud[T](rng, 37, 3, 0), Y: cloud[T](rng, 29, 3, 0.5), A: weights[T](rng, 37, true), B: weights[T](rng, 29, true)}
+	p := &Problem[T]{X: cloud[T](rng, 37, 3, 0), Y: cloud[T](rng, 29, 3, 0.5), A: gradientWeights[T](rng, 37, true), B: gradientWeights[T](rng, 29, true)}
 	for _, domain := range []Domain{DomainAuto, DomainLog} {
 		for _, lambda := range []float64{0.2, 20} {
 			p.Lambda = lambda
@@ -66,7 +66,7 @@ func fingerprint[T dist.Float](t *testing.T, domain Domain, storage Storage, lam
 		}
 		return m
 	}
-	p := &Problem[T]{X: uniform(37, 3), Y: uniform(29, 3), A: weights[T](rng, 37, true), B: weights[T](rng, 29, true), Lambda: lambda}
+	p := &Problem[T]{X: uniform(37, 3), Y: uniform(29, 3), A: gradientWeights[T](rng, 37, true), B: gradientWeights[T](rng, 29, true), Lambda: lambda}
 	all := allResults(t, Settings{Iterations: 25, Domain: domain, Storage: storage, Gradient: true}, p)
 	h := fnv.New64a()
 	for _, name := range slices.Sorted(maps.Keys(all)) {

@@ -143,7 +143,7 @@ func unequalMasses[T dist.Float](t *testing.T) {
 func TestUnequalMassGradients(t *testing.T) {
 	rng := rand.New(rand.NewPCG(27, 4))
 	for _, rho := range [][2]float64{{300, 300}, {1000, 20}, {0, 500}} {
-		p := &Problem[float64]{Cost: dist.NewMatrix[float64](6, 5, nil), A: weights[float64](rng, 6, false), B: weights[float64](rng, 5, false), Lambda: 8, PenaltyA: rho[0], PenaltyB: rho[1]}
+		p := &Problem[float64]{Cost: dist.NewMatrix[float64](6, 5, nil), A: gradientWeights[float64](rng, 6, false), B: gradientWeights[float64](rng, 5, false), Lambda: 8, PenaltyA: rho[0], PenaltyB: rho[1]}
 		for k := range p.Cost.Data {
 			p.Cost.Data[k] = rng.Float64()
 		}

@@ -21,7 +21,7 @@ func TestMixedIsRoundedKernel(t *testing.T) {
 	for _, shape := range [][2]int{{1, 1}, {1, 9}, {40, 33}, {130, 257}} {
 		n, m := shape[0], shape[1]
 		x, y := cloud[float64](rng, n, 2, 0), cloud[float64](rng, m, 2, 0.5)
-		a, b := weights[float64](rng, n, n > 1), weights[float64](rng, m, m > 1)
+		a, b := gradientWeights[float64](rng, n, n > 1), gradientWeights[float64](rng, m, m > 1)
 		const lambda, iterations = 0.7, 7
 		p := &Problem[float64]{X: x, Y: y, A: a, B: b, Lambda: lambda}
 		r := mustSolve(t, Settings{Iterations: iterations, Domain: DomainPlain, Storage: StorageMixed, Gradient: true}, p)
@@ -109,7 +109,7 @@ func TestMixedGradients(t *testing.T) {
 		if c.shared {
 			y = x
 		}
-		p := &Problem[float64]{X: x, Y: y, A: weights[float64](rng, c.n, c.zero), B: weights[float64](rng, c.m, c.zero), Lambda: c.lambda}
+		p := &Problem[float64]{X: x, Y: y, A: gradientWeights[float64](rng, c.n, c.zero), B: gradientWeights[float64](rng, c.m, c.zero), Lambda: c.lambda}
 		type gradients struct{ dx, dy, dm dist.Matrix[float64] }
 		var got [2]gradients
 		for k, storage := range []Storage{StorageDense, StorageMixed} {
@@ -139,7 +139,7 @@ func TestMixedGradients(t *testing.T) {
 	for _, lambda := range []float64{0.05, 0.5, 2} {
 		for _, domain := range []Domain{DomainPlain, DomainLog} {
 			rng := rand.New(rand.NewPCG(14, 21))
-			p := &Problem[float64]{X: cloud[float64](rng, 14, 3, 0), Y: cloud[float64](rng, 11, 3, 0.4), A: weights[float64](rng, 14, true), Lambda: lambda}
+			p := &Problem[float64]{X: cloud[float64](rng, 14, 3, 0), Y: cloud[float64](rng, 11, 3, 0.4), A: gradientWeights[float64](rng, 14, true), Lambda: lambda}
 			var dx, dy, rx, ry [2]dist.Matrix[float64]
 			for k, storage := range []Storage{StorageDense, StorageMixed} {
 				for _, m := range []*dist.Matrix[float64]{&dx[k], &rx[k]} {
@@ -178,7 +178,7 @@ func TestMixedBits(t *testing.T) {
 	for _, shape := range shapes {
 		n, m, d := shape[0], shape[1], shape[2]
 		rng := rand.New(rand.NewPCG(uint64(n), uint64(m)))
-		p := &Problem[float64]{X: cloud[float64](rng, n, d, 0), Y: cloud[float64](rng, m, d, 0.5), A: weights[float64](rng, n, n > 1), B: weights[float64](rng, m, m > 1)}
+		p := &Problem[float64]{X: cloud[float64](rng, n, d, 0), Y: cloud[float64](rng, m, d, 0.5), A: gradientWeights[float64](rng, n, n > 1), B: gradientWeights[float64](rng, m, m > 1)}
 		for _, lambda := range []float64{0.3, 30} {
 			for _, domain := range []Domain{DomainAuto, DomainLog} {
 				p.Lambda = lambda / float64(d)

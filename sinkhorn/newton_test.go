@@ -26,7 +26,7 @@ func slowProblem[T dist.Float](n int, lambda float64) *Problem[T] {
 			m.Data[i] = T(rng.Float64())
 		}
 	}
-	p.A, p.B = weights[T](rng, n, true), weights[T](rng, n+3, true)
+	p.A, p.B = gradientWeights[T](rng, n, true), gradientWeights[T](rng, n+3, true)
 	return p
 }
 

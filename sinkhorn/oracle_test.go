@@ -122,8 +122,8 @@ func realsOf[T dist.Float](x []T) []oracle.Real {
 	return r
 }
 
-// weights draws n weights that sum to 1.
-func weights[T dist.Float](c *trial.Case, n int, zeros bool) []T {
+// randomWeights draws n weights that sum to 1.
+func randomWeights[T dist.Float](c *trial.Case, n int, zeros bool) []T {
 	w, sum := make([]T, n), T(0)
 	zero := zeros && c.Chance(3) && n > 1
 	for i := range w {
@@ -192,17 +192,17 @@ func (in *instance[T]) repeat(c *trial.Case, n, m int, zeros bool) {
 func (in *instance[T]) weigh(c *trial.Case, a, b, zeros bool) {
 	p := &in.problem
 	if p.A = nil; a {
-		p.A = weights[T](c, len(in.a.original), zeros)
+		p.A = randomWeights[T](c, len(in.a.original), zeros)
 	}
 	if p.B = nil; b {
-		p.B = weights[T](c, len(in.b.original), zeros)
+		p.B = randomWeights[T](c, len(in.b.original), zeros)
 	}
 	in.a, in.plain.A = group(in.a.original, len(in.plain.A), p.A)
 	in.b, in.plain.B = group(in.b.original, len(in.plain.B), p.B)
 }
 
-// draw returns a random problem of n × m points. The product of λ and the largest cost is at most the argument most.
-func draw[T dist.Float](c *trial.Case, n, m int, most float64, zeros bool) *instance[T] {
+// randomInstance returns a random problem of n × m points. The product of λ and the largest cost is at most the argument most.
+func randomInstance[T dist.Float](c *trial.Case, n, m int, most float64, zeros bool) *instance[T] {
 	in := &instance[T]{}
 	p := &in.problem
 	scale := math.Exp(c.NormFloat64())
@@ -224,10 +224,10 @@ func draw[T dist.Float](c *trial.Case, n, m int, most float64, zeros bool) *inst
 		p.Cost, in.plain.Cost = dist.Matrix[T](cost), reals(cost)
 	}
 	if c.Chance(2) {
-		p.A = weights[T](c, n, zeros)
+		p.A = randomWeights[T](c, n, zeros)
 	}
 	if c.Chance(2) {
-		p.B = weights[T](c, m, zeros)
+		p.B = randomWeights[T](c, m, zeros)
 	}
 	distinct := func(n int) []int {
 		of := make([]int, n)
@@ -274,9 +274,9 @@ func (in *instance[T]) bound(k int) float64 {
 	return float64(2*k+3) * (kernel + (n/4+12)*u)
 }
 
-// lost returns the documented value below which PlanTo may set an element of the plan to 0. f and g are the potentials of the
+// planThreshold returns the documented value below which PlanTo may set an element of the plan to 0. f and g are the potentials of the
 // row and the column of the element.
-func (in *instance[T]) lost(domain sinkhorn.Domain, f, g float64) float64 {
+func (in *instance[T]) planThreshold(domain sinkhorn.Domain, f, g float64) float64 {
 	normal, narrow := trial.Normal[T](), in.mixed || trial.Epsilon[T]() > 1e-10
 	if narrow {
 		normal = trial.Normal[float32]()
@@ -442,7 +442,7 @@ func compareIterations[T dist.Float](c *trial.Case, used *history[T], large bool
 	if large {
 		n, m = 1+c.IntN(20), 1+c.IntN(20)
 	}
-	in := draw[T](c, n, m, 50, true)
+	in := randomInstance[T](c, n, m, 50, true)
 	if large {
 		n, m = largeSizes(c)
 		in.repeat(c, n, m, true)
@@ -513,7 +513,7 @@ func (in *instance[T]) start() []oracle.Real {
 func compareConvergence[T dist.Float](c *trial.Case, used *history[T]) {
 	c.Alone()
 	n, m := sizes(c, 1<<10, 1<<14)
-	in := draw[T](c, n, m, []float64{10, 100, 1000}[c.IntN(3)], true)
+	in := randomInstance[T](c, n, m, []float64{10, 100, 1000}[c.IntN(3)], true)
 	in.set.Tolerance = 1e-8
 	if trial.Epsilon[T]() > 1e-10 {
 		in.set.Tolerance = 1e-3
@@ -544,7 +544,7 @@ func compareConvergence[T dist.Float](c *trial.Case, used *history[T]) {
 		for j, got := range row {
 			want := oracle.Of(out.f[i]).Add(oracle.Of(out.g[j])).Sub(in.plain.Lambda.Mul(in.plain.Cost[i][j])).Exp()
 			own := e + 2*trial.Epsilon[T]()*(math.Abs(float64(out.f[i]))+math.Abs(float64(out.g[j])))
-			lost := in.lost(domain, float64(out.f[i]), float64(out.g[j]))
+			lost := in.planThreshold(domain, float64(out.f[i]), float64(out.g[j]))
 			if math.IsInf(own, 1) { // a zero weight
 				own, want, lost = 0, oracle.Real{}, 0
 			}
@@ -575,7 +575,7 @@ func compareMasses[T dist.Float](c *trial.Case, used *history[T]) {
 	c.Alone()
 	s := c.Shape(20, 100, 1, 1)
 	n, m := max(1, s[0]), max(1, s[1])
-	in := draw[T](c, n, m, 6, false)
+	in := randomInstance[T](c, n, m, 6, false)
 	in.set.Tolerance = 1e-9
 	if trial.Epsilon[T]() > 1e-10 {
 		in.set.Tolerance = 1e-4
@@ -645,7 +645,7 @@ func compareMasses[T dist.Float](c *trial.Case, used *history[T]) {
 func compareGradients[T dist.Float](c *trial.Case, used *history[T], large bool) {
 	c.Alone()
 	n, m := 1+c.IntN(5), 1+c.IntN(5)
-	in := draw[T](c, n, m, 3, false)
+	in := randomInstance[T](c, n, m, 3, false)
 	if large {
 		n, m = largeSizes(c)
 		in.repeat(c, n, m, false)
@@ -749,9 +749,9 @@ func compareGradients[T dist.Float](c *trial.Case, used *history[T], large bool)
 func compareDivergence[T dist.Float](c *trial.Case, used *history[T]) {
 	c.Alone()
 	n, m := 1+c.IntN(6), 1+c.IntN(6)
-	in := draw[T](c, n, m, 3, false)
+	in := randomInstance[T](c, n, m, 3, false)
 	for in.x == nil || in.dims > 5 {
-		in = draw[T](c, n, m, 3, false)
+		in = randomInstance[T](c, n, m, 3, false)
 	}
 	in.set.Tolerance = 1e-10
 	if trial.Epsilon[T]() > 1e-10 {
@@ -851,7 +851,7 @@ func compareDivergence[T dist.Float](c *trial.Case, used *history[T]) {
 // compareGroups solves problems that share K in one batch, and compares the results with the oracle.
 func compareGroups[T dist.Float](c *trial.Case, large bool) {
 	c.Alone()
-	in := draw[T](c, 1+c.IntN(16), 1+c.IntN(16), 20, false)
+	in := randomInstance[T](c, 1+c.IntN(16), 1+c.IntN(16), 20, false)
 	n, m := 60+c.IntN(100), 60+c.IntN(100)
 	if large {
 		n, m = largeSizes(c)
@@ -899,7 +899,7 @@ func compareGroups[T dist.Float](c *trial.Case, large bool) {
 func compareBatches[T dist.Float](c *trial.Case) {
 	c.Alone()
 	var problems []sinkhorn.Problem[T]
-	first := draw[T](c, 1+c.IntN(40), 1+c.IntN(40), 20, true)
+	first := randomInstance[T](c, 1+c.IntN(40), 1+c.IntN(40), 20, true)
 	set := first.set
 	set.Iterations = 1 + c.IntN(6)
 	if c.Chance(3) {
@@ -915,7 +915,7 @@ func compareBatches[T dist.Float](c *trial.Case) {
 		}
 	}
 	for len(problems) < 1+c.IntN(40) {
-		in := draw[T](c, 1+c.IntN(36), 1+c.IntN(36), 20, true)
+		in := randomInstance[T](c, 1+c.IntN(36), 1+c.IntN(36), 20, true)
 		if c.Chance(3) {
 			in = first
 		}

@@ -17,7 +17,7 @@ import (
 // 100. POT tests its log-domain solver with such problems down to reg = 5e-4.
 func scatteredMass[T dist.Float](reg float64) *Problem[T] {
 	rng := rand.New(rand.NewPCG(1, 1))
-	p := &Problem[T]{A: weights[T](rng, 50, false), B: weights[T](rng, 50, false), X: dist.NewMatrix[T](50, 2, nil), Y: dist.NewMatrix[T](50, 2, nil), Lambda: 1 / reg, Mass: 0.6}
+	p := &Problem[T]{A: gradientWeights[T](rng, 50, false), B: gradientWeights[T](rng, 50, false), X: dist.NewMatrix[T](50, 2, nil), Y: dist.NewMatrix[T](50, 2, nil), Lambda: 1 / reg, Mass: 0.6}
 	for _, x := range [2][]T{p.X.Data, p.Y.Data} {
 		for i := range x {
 			x[i] = T(math.Sqrt(50) * rng.Float64())
@@ -100,7 +100,7 @@ func TestPartialFar(t *testing.T) {
 		mass, reg float64
 	}{{2, 0.3, 0.01}, {2, 0.6, 0.01}, {9, 0.9, 0.01}, {14, 0.9, 0.001}} {
 		rng := rand.New(rand.NewPCG(1, c.seed))
-		p := &Problem[float64]{A: weights[float64](rng, 50, false), B: weights[float64](rng, 50, false), Cost: dist.NewMatrix[float64](50, 50, nil), Lambda: 1 / c.reg, Mass: c.mass}
+		p := &Problem[float64]{A: gradientWeights[float64](rng, 50, false), B: gradientWeights[float64](rng, 50, false), Cost: dist.NewMatrix[float64](50, 50, nil), Lambda: 1 / c.reg, Mass: c.mass}
 		points := [2]dist.Matrix[float64]{dist.NewMatrix[float64](50, 2, nil), dist.NewMatrix[float64](50, 2, nil)}
 		for _, x := range points {
 			for i := range x.Data {

@@ -95,7 +95,7 @@ func TestMixedLastStep(t *testing.T) {
 			for _, lambda := range []float64{286, 900} {
 				rng := rand.New(rand.NewPCG(6, uint64(lambda)))
 				n, m := shape[0], shape[1]
-				p := &Problem[float64]{X: cloud[float64](rng, n, 2, 0), Y: cloud[float64](rng, m, 2, 0.5), A: weights[float64](rng, n, n > 1), B: weights[float64](rng, m, m > 1), Lambda: lambda}
+				p := &Problem[float64]{X: cloud[float64](rng, n, 2, 0), Y: cloud[float64](rng, m, 2, 0.5), A: gradientWeights[float64](rng, n, n > 1), B: gradientWeights[float64](rng, m, m > 1), Lambda: lambda}
 				r := mustSolve(t, set, p)
 				plan := dist.NewMatrix[float64](n, m, nil)
 				if err := r.PlanTo(t.Context(), plan, 0); err != nil {

@@ -81,10 +81,10 @@ func robustCases[T dist.Float]() []robustCase[T] {
 		{"two groups", x, far, nil, nil},
 		{"duplicates", twice, twice, nil, nil},
 		{"all points equal", one, one, nil, nil},
-		{"zero weights", x, far, weights[T](rng, 11, true), weights[T](rng, 9, true)},
+		{"zero weights", x, far, gradientWeights[T](rng, 11, true), gradientWeights[T](rng, 9, true)},
 		{"a far point without weight", far, x.RowRange(0, 1), []T{0, 0, 0, 0, .2, .2, .2, .2, .2}, nil},
-		{"one row", x.RowRange(0, 1), far, nil, weights[T](rng, 9, true)},
-		{"one column", far, x.RowRange(0, 1), weights[T](rng, 9, true), nil},
+		{"one row", x.RowRange(0, 1), far, nil, gradientWeights[T](rng, 9, true)},
+		{"one column", far, x.RowRange(0, 1), gradientWeights[T](rng, 9, true), nil},
 		{"one point each", x.RowRange(0, 1), far.RowRange(0, 1), nil, nil},
 	}
 }
@@ -116,7 +116,7 @@ func everyScale[T dist.Float](t *testing.T, storage Storage, scales []float64) {
 		n, m := c.x.Rows, c.y.Rows
 		a, b := orUniform(c.a, n), orUniform(c.b, m)
 		for _, scale := range scales {
-			x, y := scaled(c.x, scale), scaled(c.y, scale)
+			x, y := scaledMatrix(c.x, scale), scaledMatrix(c.y, scale)
 			cost := dist.NewMatrix[T](n, m, nil)
 			dist.SqEuclidean(cost, x, y)
 			cost64 := dist.NewMatrix[float64](n, m, nil)
@@ -198,7 +198,7 @@ func everyScale[T dist.Float](t *testing.T, storage Storage, scales []float64) {
 	t.Logf("%v", counts)
 }
 
-func scaled[T dist.Float](m dist.Matrix[T], c float64) dist.Matrix[T] {
+func scaledMatrix[T dist.Float](m dist.Matrix[T], c float64) dist.Matrix[T] {
 	out := dist.NewMatrix[T](m.Rows, m.Cols, nil)
 	for i := range m.Rows {
 		for l, v := range m.Row(i) {

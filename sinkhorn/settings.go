@@ -211,8 +211,8 @@ func (set *Settings) check() error {
 	return nil
 }
 
-// afford returns an error if the byte count exceeds MaxMemory.
-func (set *Settings) afford(bytes float64, what string) error {
+// checkMemory returns an error if the byte count exceeds MaxMemory.
+func (set *Settings) checkMemory(bytes float64, what string) error {
 	if bytes <= float64(set.MaxMemory) {
 		return nil
 	}

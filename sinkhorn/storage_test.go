@@ -69,7 +69,7 @@ func storageAndWorkers[T dist.Float](t *testing.T) {
 			lambdas, domains = lambdas[1:], domains[:1]
 		}
 		rng := rand.New(rand.NewPCG(uint64(n), uint64(m)))
-		p := &Problem[T]{X: cloud[T](rng, n, d, 0), Y: cloud[T](rng, m, d, 0.5), A: weights[T](rng, n, n > 1), B: weights[T](rng, m, m > 1)}
+		p := &Problem[T]{X: cloud[T](rng, n, d, 0), Y: cloud[T](rng, m, d, 0.5), A: gradientWeights[T](rng, n, n > 1), B: gradientWeights[T](rng, m, m > 1)}
 		for _, lambda := range lambdas {
 			for _, domain := range domains {
 				p.Lambda = lambda / float64(d)
@@ -99,7 +99,7 @@ func storageToTolerance[T dist.Float](t *testing.T, tolerance float64, lambdas [
 		d := []int{1, 2, 70}[i%3]
 		rng := rand.New(rand.NewPCG(uint64(i), 27))
 		n, m := 2+rng.IntN(40), 2+rng.IntN(40)
-		p := &Problem[T]{X: dist.NewMatrix[T](n, d, nil), Y: dist.NewMatrix[T](m, d, nil), A: weights[T](rng, n, i%2 > 0), B: weights[T](rng, m, i%4 > 1)}
+		p := &Problem[T]{X: dist.NewMatrix[T](n, d, nil), Y: dist.NewMatrix[T](m, d, nil), A: gradientWeights[T](rng, n, i%2 > 0), B: gradientWeights[T](rng, m, i%4 > 1)}
 		for _, c := range []dist.Matrix[T]{p.X, p.Y} {
 			for k := range c.Data {
 				if c.Data[k] = T(rng.Float64()); i > 5 {
@@ -210,8 +210,8 @@ func reuse[T dist.Float](t *testing.T) {
 
 // TestLevels checks that results have the same bits for every instruction set.
 func TestLevels(t *testing.T) {
-	t.Run("float64", levels[float64])
-	t.Run("float32", levels[float32])
+	t.Run("float64", checkLevels[float64])
+	t.Run("float32", checkLevels[float32])
 }
 
 // TestRowsOfPlan compares the whole plan with the plan written in blocks of rows, and the barycentric
@@ -221,7 +221,7 @@ func TestRowsOfPlan(t *testing.T) {
 	n, m, d := 30, 21, 3
 	x, y := cloud[float64](rng, n, d, 0), cloud[float64](rng, m, d, 1)
 	for _, domain := range []Domain{DomainPlain, DomainLog} {
-		a := weights[float64](rng, n, true)
+		a := gradientWeights[float64](rng, n, true)
 		r := mustSolve(t, Settings{Domain: domain, Iterations: 7}, &Problem[float64]{X: x, Y: y, A: a, Lambda: 0.2})
 		plan, bary, row := dist.NewMatrix[float64](n, m, nil), dist.NewMatrix[float64](n, d, nil), make([]float64, m)
 		r.PlanTo(t.Context(), plan, 0)

@@ -137,14 +137,14 @@ func oneKernel[T dist.Float](n, m int) []Problem[T] {
 		start[i], far[i] = T(rng.Float64()), T(400*rng.Float64())
 	}
 	points := func(lambda float64) Problem[T] {
-		return Problem[T]{X: x, Y: y, B: weights[T](rng, m, false), Lambda: lambda}
+		return Problem[T]{X: x, Y: y, B: gradientWeights[T](rng, m, false), Lambda: lambda}
 	}
 	var ps []Problem[T]
 	for i := range 22 {
 		p := points(0.3)
 		switch i {
 		case 3:
-			p.A, p.B = weights[T](rng, n, true), weights[T](rng, m, true)
+			p.A, p.B = gradientWeights[T](rng, n, true), gradientWeights[T](rng, m, true)
 		case 4:
 			p.Start = start
 		case 5:
@@ -161,7 +161,7 @@ func oneKernel[T dist.Float](n, m int) []Problem[T] {
 	}
 	ps = append(ps, points(0.2), points(300), points(300), points(300)) // λ = 0.2 occurs once; λ = 300 leaves the plain domain
 	for range 6 {
-		ps = append(ps, Problem[T]{Cost: cost, B: weights[T](rng, m, false), Lambda: 2})
+		ps = append(ps, Problem[T]{Cost: cost, B: gradientWeights[T](rng, m, false), Lambda: 2})
 	}
 	broken := dist.NewMatrix[T](n, m, nil)
 	broken.Data[len(broken.Data)/2] = T(math.NaN())

@@ -41,9 +41,9 @@ func depth[T vecmath.Float](n, lanes int) float64 {
 	return math.Ceil(float64(n)/float64(lanes)) + math.Log2(float64(lanes))
 }
 
-// values returns a function that draws random values, sometimes near the largest or the smallest
+// randomValue returns a function that draws random values, sometimes near the largest or the smallest
 // numbers of T.
-func values[T vecmath.Float](c *trial.Case) func(int) T {
+func randomValue[T vecmath.Float](c *trial.Case) func(int) T {
 	v, scale := c.Values(), 1.0
 	if e := c.IntN(8); e < 2 {
 		scale = math.Ldexp(1, []int{1, -1}[e]*(math.Ilogb(trial.Largest[T]())-c.IntN(80)))
@@ -54,7 +54,7 @@ func values[T vecmath.Float](c *trial.Case) func(int) T {
 
 func comparePairs[T vecmath.Float](c *trial.Case) {
 	n, rows := c.Shape(20000, c.Budget(1<<13, 1<<17), 1)[0], 1+c.IntN(6)
-	value := values[T](c)
+	value := randomValue[T](c)
 	a := trial.Vector(c, n, value)
 	table := make([][]T, rows)
 	for i := range table {
@@ -142,13 +142,13 @@ func comparePairs[T vecmath.Float](c *trial.Case) {
 	}
 }
 
-// longer returns a length for which AddScaled and MeanRows call a kernel several times.
-func longer(c *trial.Case) int { return 1<<15 + c.IntN(1<<16) }
+// longLength returns a length for which AddScaled and MeanRows call a kernel several times.
+func longLength(c *trial.Case) int { return 1<<15 + c.IntN(1<<16) }
 
 func compareElements[T vecmath.Float](c *trial.Case) {
 	n := c.Shape(20000, c.Budget(1<<9, 1<<12), 1)[0]
 	if c.Chance(30) {
-		n = longer(c)
+		n = longLength(c)
 	}
 	spread := []float64{1, 10, 100, 800}[c.IntN(4)]
 	arguments := func(int) T {
@@ -243,9 +243,9 @@ func compareRows[T vecmath.Float](c *trial.Case) {
 	s := c.Shape(10000, c.Budget(1<<12, 1<<16), 1, 1)
 	rows, n := s[0], s[1]
 	if c.Chance(30) {
-		rows, n = 1+c.IntN(2), longer(c)
+		rows, n = 1+c.IntN(2), longLength(c)
 	}
-	value := values[T](c)
+	value := randomValue[T](c)
 	x := trial.Matrix(c, rows, n, func(int, int) T { return value(0) })
 	src := dist.Matrix[T](x)
 	type pair struct {
@@ -311,7 +311,7 @@ func compareRows[T vecmath.Float](c *trial.Case) {
 
 func compareSoftmax[T vecmath.Float](c *trial.Case) {
 	n := c.Shape(20000, c.Budget(1<<13, 1<<15), 1)[0]
-	value := values[T](c)
+	value := randomValue[T](c)
 	if !c.Chance(4) { // use moderate differences between elements; the largest element may be in the last block
 		spread, rise := []float64{1e-3, 1, 30, 300}[c.IntN(4)], float64(c.IntN(3))
 		value = func(i int) T { return T(spread * (c.NormFloat64() + rise*float64(i)/float64(n))) }

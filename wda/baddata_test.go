@@ -79,7 +79,7 @@ func TestBadData(t *testing.T) {
 		{"start of rank one", good, labels, Settings{Optimizer: Optimizer{Init: mat.NewDense(4, 2, []float64{1, 1, 2, 2, 3, 3, 4, 4})}}, ErrSettings, -1, "start"},
 		{"start of zeros", good, labels, Settings{Optimizer: Optimizer{Init: mat.NewDense(4, 2, nil)}}, ErrSettings, -1, "start"},
 		{"validation label of no class", good, labels, Settings{Validation: &Validation{X: good, Labels: append([]int{99}, labels[1:]...)}}, ErrLabels, -1, "row 0 of the validation samples has label 99"},
-		{"λ out of units", scaled(1e-150, good), labels, Settings{Objective: Objective{Lambda: AbsoluteLambda(1e-290)}}, nil, -1, ""},
+		{"λ out of units", scaledMatrix(1e-150, good), labels, Settings{Objective: Objective{Lambda: AbsoluteLambda(1e-290)}}, nil, -1, ""},
 		{"λ matrix shape", good, labels, Settings{Objective: Objective{Lambda: LambdaMatrix(uniform(1, 2, 2))}}, ErrShape, -1, "2 × 2; for 3 classes"},
 		{"λ matrix NaN", good, labels, Settings{Objective: Objective{Lambda: LambdaMatrix(mat.NewDense(3, 3, []float64{1, 1, nan, 1, 1, 1, nan, 1, 1}))}}, ErrSettings, 0, "row 0, column 2 is NaN"},
 		{"λ matrix asymmetric", good, labels, Settings{Objective: Objective{Lambda: LambdaMatrix(mat.NewDense(3, 3, []float64{1, 1, 2, 1, 1, 1, 3, 1, 1}))}}, ErrSettings, -1, "(0, 2)"},
@@ -220,7 +220,7 @@ func oddData() []oddCase {
 	}
 	add("good", good, labels, Settings{}, "", false)
 	for _, f := range []float64{1e150, 1e-150, 1e300, 1e-300} {
-		add(fmt.Sprintf("scaled by %g", f), scaled(f, good), labels, Settings{}, "", false)
+		add(fmt.Sprintf("scaled by %g", f), scaledMatrix(f, good), labels, Settings{}, "", false)
 	}
 	constant := mat.DenseCopyOf(good)
 	for i := range 60 {

@@ -182,7 +182,7 @@ func TestClassifierErrors(t *testing.T) {
 		want   error
 	}{
 		{nil, labels, 1, ErrShape}, {x, labels[1:], 1, ErrLabels}, {bad, labels, 1, ErrNotFinite}, {uniform(1, 40, 5), labels, 1, ErrShape},
-		{x, labels, 41, ErrSettings}, {x, labels, -1, ErrSettings}, {scaled(math.MaxFloat64, x), labels, 1, ErrNotFinite},
+		{x, labels, 41, ErrSettings}, {x, labels, -1, ErrSettings}, {scaledMatrix(math.MaxFloat64, x), labels, 1, ErrNotFinite},
 	} {
 		if got, err := NewClassifier(t.Context(), m, c.x, c.labels, c.k); !errors.Is(err, c.want) || got != nil {
 			t.Errorf("%v, want %v", err, c.want)
@@ -200,7 +200,7 @@ func TestClassifierErrors(t *testing.T) {
 		workers int
 		want    error
 	}{
-		{t.Context(), bad, 0, ErrNotFinite}, {t.Context(), scaled(math.MaxFloat64, x), 2, ErrNotFinite}, {t.Context(), uniform(1, 2, 3), 0, ErrShape}, {t.Context(), x, -1, ErrSettings}, {ctx, x, 0, context.Canceled},
+		{t.Context(), bad, 0, ErrNotFinite}, {t.Context(), scaledMatrix(math.MaxFloat64, x), 2, ErrNotFinite}, {t.Context(), uniform(1, 2, 3), 0, ErrShape}, {t.Context(), x, -1, ErrSettings}, {ctx, x, 0, context.Canceled},
 	} {
 		if got, err := c.PredictLabels(r.ctx, nil, r.x, r.workers); !errors.Is(err, r.want) || got != nil {
 			t.Errorf("case %d, labels: %v, %v", i, got, err)

@@ -25,7 +25,7 @@ var (
 	stretched   = wdatest.Stretched
 )
 
-func scaled(f float64, x mat.Matrix) *mat.Dense {
+func scaledMatrix(f float64, x mat.Matrix) *mat.Dense {
 	var y mat.Dense
 	y.Scale(f, x)
 	return &y

@@ -64,7 +64,7 @@ func TestFileValidation(t *testing.T) {
 		x      *mat.Dense
 		labels []int
 		good   bool
-	}{"missing": {}, "these": {own, ownLabels, true}, "another number": {scaled(2, own), ownLabels, false}, "another label": {own, append([]int{labels[39]}, ownLabels[1:]...), false}} {
+	}{"missing": {}, "these": {own, ownLabels, true}, "another number": {scaledMatrix(2, own), ownLabels, false}, "another label": {own, append([]int{labels[39]}, ownLabels[1:]...), false}} {
 		set := back.Report().Settings
 		if c.x != nil {
 			set.Validation.X, set.Validation.Labels = c.x, c.labels
@@ -166,8 +166,8 @@ type failing struct{}
 
 func (failing) Read([]byte) (int, error) { return 0, errFailing }
 
-// rewritten applies edit to the entries of a model file and adds valid checksums.
-func rewritten(t testing.TB, data []byte, edit func(map[string][]byte)) []byte {
+// rewriteModel applies edit to the entries of a model file and adds valid checksums.
+func rewriteModel(t testing.TB, data []byte, edit func(map[string][]byte)) []byte {
 	t.Helper()
 	r, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
 	if err != nil {
@@ -195,8 +195,8 @@ func rewritten(t testing.TB, data []byte, edit func(map[string][]byte)) []byte {
 	return out
 }
 
-// store adds a file to an archive.
-func store(w *zip.Writer, name string, data []byte) error {
+// storeEntry adds a file to an archive without compression.
+func storeEntry(w *zip.Writer, name string, data []byte) error {
 	f, err := w.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Store})
 	if err == nil {
 		_, err = f.Write(data)
@@ -263,7 +263,7 @@ func TestOtherVersions(t *testing.T) {
 		"array cut off":      {func(e map[string][]byte) { e["mean.npy"] = e["mean.npy"][:len(e["mean.npy"])-8] }, "mean"},
 		"metadata not valid": {func(e map[string][]byte) { e[metaName] = []byte("{") }, metaName},
 	} {
-		_, got, err := decodeModelFile(rewritten(t, data, c.edit))
+		_, got, err := decodeModelFile(rewriteModel(t, data, c.edit))
 		switch {
 		case c.want == "":
 			if err != nil || got.k != 2 {
@@ -349,13 +349,13 @@ func TestForgedFile(t *testing.T) {
 		"long header":          {array("mean", []byte(npy.Magic+"\x02\x00\xff\xff\xff\xff{")), "a header of 1073741824 bytes in an array of 13"},
 		"format 3":             {array("mean", []byte(npy.Magic+"\x03\x00\x00\x00\x00\x00{")), "NPY version 3"},
 	} {
-		m, got, err := decodeModelFile(rewritten(t, data, c.edit))
+		m, got, err := decodeModelFile(rewriteModel(t, data, c.edit))
 		if !errors.Is(err, ErrModel) || m != nil || got != nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: error %v, want one that says %q", name, err, c.want)
 		}
 	}
 	// The reader ignores "seconds", a field of version 1 of the file format.
-	if _, _, err := decodeModelFile(rewritten(t, data, replace(metaName, `"steps": 0`, `"steps": 0, "seconds": 1e300`))); err != nil {
+	if _, _, err := decodeModelFile(rewriteModel(t, data, replace(metaName, `"steps": 0`, `"steps": 0, "seconds": 1e300`))); err != nil {
 		t.Errorf("absurd seconds: %v", err)
 	}
 
@@ -366,10 +366,10 @@ func TestForgedFile(t *testing.T) {
 			if err == nil {
 				_, err = e.Write(make([]byte, 1<<10))
 			}
-			return errors.Join(err, store(w, "room.npy", make([]byte, 1<<10)))
+			return errors.Join(err, storeEntry(w, "room.npy", make([]byte, 1<<10)))
 		},
 		"labels.npy must occur once": func(w *zip.Writer) error {
-			return errors.Join(store(w, "labels.npy", []byte("x")), store(w, "labels.npy", []byte("x")))
+			return errors.Join(storeEntry(w, "labels.npy", []byte("x")), storeEntry(w, "labels.npy", []byte("x")))
 		},
 		"ratios.npy: zip: checksum": func(w *zip.Writer) error {
 			e, err := w.CreateRaw(&zip.FileHeader{Name: "ratios.npy", CRC32: 1, CompressedSize64: 1, UncompressedSize64: 1})
@@ -398,7 +398,7 @@ func TestNotAModel(t *testing.T) {
 	model := fileOf(t, m)
 	var npz bytes.Buffer
 	z := zip.NewWriter(&npz)
-	if err := errors.Join(store(z, "X.npy", npy.Append(nil, []float64{1}, 1, 1)), z.Close()); err != nil {
+	if err := errors.Join(storeEntry(z, "X.npy", npy.Append(nil, []float64{1}, 1, 1)), z.Close()); err != nil {
 		t.Fatal(err)
 	}
 	for want, data := range map[string][]byte{
@@ -413,8 +413,8 @@ func TestNotAModel(t *testing.T) {
 		"a checksum: it is truncated, or": []byte(modelfile.Magic),
 	} {
 		for name, err := range map[string]error{
-			"Load":            second(loadModel(bytes.NewReader(data))),
-			"Load, by bytes":  second(loadClassifier(iotest.OneByteReader(bytes.NewReader(data)))),
+			"Load":            secondError(loadModel(bytes.NewReader(data))),
+			"Load, by bytes":  secondError(loadClassifier(iotest.OneByteReader(bytes.NewReader(data)))),
 			"UnmarshalBinary": new(Model).UnmarshalBinary(data),
 		} {
 			if !errors.Is(err, ErrModel) || !strings.Contains(err.Error(), want) {
@@ -448,7 +448,7 @@ func TestNotAModel(t *testing.T) {
 	}
 }
 
-func second[T any](_ T, err error) error { return err }
+func secondError[T any](_ T, err error) error { return err }
 
 // zeros is an endless reader of zeros.
 type zeros struct{}
@@ -620,7 +620,7 @@ func FuzzForged(f *testing.F) {
 		f.Add(uint8(i), uint16(70), []byte{0xff, 0xff}, false)
 	}
 	f.Fuzz(func(t *testing.T, which uint8, at uint16, by []byte, whole bool) {
-		forged := rewritten(t, data, func(e map[string][]byte) {
+		forged := rewriteModel(t, data, func(e map[string][]byte) {
 			name := names[int(which)%len(names)]
 			b := slices.Clone(e[name])
 			if whole {

@@ -148,14 +148,14 @@ func TestInvariances(t *testing.T) {
 		for _, f32 := range []bool{false, true} {
 			set := &Settings{Objective: Objective{Shrinkage: FixedShrinkage(0.3), Float32: f32}}
 			a := mustScore(t, x, labels, p, set)
-			b := mustScore(t, scaled(math.Ldexp(1, e), x), labels, p, set)
+			b := mustScore(t, scaledMatrix(math.Ldexp(1, e), x), labels, p, set)
 			if a.Objective != b.Objective || !bitsEqual(a.Gradient, b.Gradient) || math.Ldexp(a.Between, 2*e) != b.Between || math.Ldexp(a.Within, 2*e) != b.Within {
 				t.Errorf("scaling by 2^%d, float32 %v: other bits", e, f32)
 			}
 		}
 	}
 	a := mustFit(t, x, labels, &Settings{Components: 2})
-	b := mustFit(t, scaled(0x1p-70, x), labels, &Settings{Components: 2})
+	b := mustFit(t, scaledMatrix(0x1p-70, x), labels, &Settings{Components: 2})
 	if !bitsEqual(a.Projection(), b.Projection()) {
 		t.Error("scaling by 2^-70: another projection")
 	}
@@ -200,7 +200,7 @@ func TestWorkersDoNotMatter(t *testing.T) {
 // TestCallersDataStay checks that functions do not modify their arguments.
 func TestCallersDataStay(t *testing.T) {
 	x, labels := parts3(8, 40, 5)
-	init := scaled(3, uniform(9, 5, 2))
+	init := scaledMatrix(3, uniform(9, 5, 2))
 	lambdas := mat.NewDense(3, 3, []float64{1, 2, 3, 2, 1, 2, 3, 2, 1})
 	held := uniform(10, 9, 5)
 	set := &Settings{Components: 2, Optimizer: Optimizer{Init: init, MaxSteps: 5, Starts: 2}, Objective: Objective{Lambda: LambdaMatrix(lambdas)}, Validation: &Validation{X: held, Labels: repeated(10, 9)}}

@@ -376,7 +376,7 @@ func TestNotFinite(t *testing.T) {
 	}
 
 	// This finite sample has a projection beyond the range of float64.
-	beyond := scaled(math.MaxFloat64, mat.NewDense(1, 6, []float64{1, 1, 1, 1, 1, 1}))
+	beyond := scaledMatrix(math.MaxFloat64, mat.NewDense(1, 6, []float64{1, 1, 1, 1, 1, 1}))
 	for j := range 6 {
 		if m.projection.At(j, 1) < 0 {
 			beyond.Set(0, j, -math.MaxFloat64)
@@ -402,7 +402,7 @@ func TestNotFinite(t *testing.T) {
 	}
 
 	// This sample has a finite projection, but its distances to the stored samples exceed the range of float64.
-	far := scaled(1e-100, beyond)
+	far := scaledMatrix(1e-100, beyond)
 	if err := m.TransformVec(y, far.RawRowView(0)); err != nil {
 		t.Fatalf("%v: %v", y, err)
 	}

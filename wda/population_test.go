@@ -46,7 +46,7 @@ func (m *onDisk) ReadRows(dst []float64, first int) error {
 // At panics, because a fit must not read single elements.
 func (m *onDisk) At(i, j int) float64 { panic("element by element") }
 
-func stored(x *mat.Dense) *onDisk { return &onDisk{Dense: x, unreadableRow: -1} }
+func onDiskCopy(x *mat.Dense) *onDisk { return &onDisk{Dense: x, unreadableRow: -1} }
 
 // TestRowsNotInMemory checks that MiniBatch gives the same bits for samples in memory and for rows that are read from a
 // source. The rows are not sorted by label, and some settings whiten the samples.
@@ -83,7 +83,7 @@ func TestRowsNotInMemory(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			rows := stored(x)
+			rows := onDiskCopy(x)
 			whole, err := Fit(t.Context(), rows, labels, &set)
 			if err != nil {
 				t.Fatal(err)
@@ -122,7 +122,7 @@ func TestSampleOfSource(t *testing.T) {
 	x, labels := parts3(1, n, 5)
 	set := &Settings{Components: 2, Optimizer: Optimizer{Method: MiniBatch{}, MaxSteps: steps}, Objective: Objective{Proportional: true, Shrinkage: FixedShrinkage(0)}, Seed: 3}
 	want := mustFit(t, x, labels, set)
-	m, err := prepare(t.Context(), stored(x), labels, set.preparation(), true, 600)
+	m, err := prepare(t.Context(), onDiskCopy(x), labels, set.preparation(), true, 600)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -184,15 +184,15 @@ func TestBadSource(t *testing.T) {
 	bad := mat.DenseCopyOf(x)
 	bad.Set(501, 2, math.Inf(1)) // the sample does not contain row 501
 	var at *PositionError
-	if err := fit(t.Context(), stored(bad), labels, *set); !errors.As(err, &at) || at.Row != 501 || at.Column != 2 {
+	if err := fit(t.Context(), onDiskCopy(bad), labels, *set); !errors.As(err, &at) || at.Row != 501 || at.Column != 2 {
 		t.Errorf("an infinity: %v", err)
 	}
-	gone := stored(x)
+	gone := onDiskCopy(x)
 	gone.unreadableRow = 501
 	if err := fit(t.Context(), gone, labels, *set); !errors.Is(err, errDisk) || early == nil || !strings.Contains(err.Error(), "row 501") {
 		t.Errorf("a row that cannot be read: %v", err)
 	}
-	spoiled := stored(x)
+	spoiled := onDiskCopy(x)
 	spoiled.unreadableRow, spoiled.spoiled = 501, true
 	if err := fit(t.Context(), spoiled, labels, *set); !errors.As(err, &at) || !errors.Is(err, ErrNotFinite) || at.Row != 501 || at.Column != 1 {
 		t.Errorf("a row that is NaN when it is read again: %v", err)
@@ -207,29 +207,29 @@ func TestBadSource(t *testing.T) {
 	} {
 		s := *set
 		change(&s)
-		if err := fit(t.Context(), stored(x), labels, s); !errors.Is(err, ErrSettings) {
+		if err := fit(t.Context(), onDiskCopy(x), labels, s); !errors.Is(err, ErrSettings) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	s := *set
 	s.Validation = &Validation{X: x, Labels: labels, Every: 1}
-	if err := fit(t.Context(), stored(x), labels, s); err != nil {
+	if err := fit(t.Context(), onDiskCopy(x), labels, s); err != nil {
 		t.Errorf("with samples of validation: %v", err)
 	}
 	alone := append([]int(nil), labels...)
 	alone[77] = 9
-	if err := fit(t.Context(), stored(x), alone, *set); !errors.Is(err, ErrLabels) || !strings.Contains(err.Error(), "row 77 ") {
+	if err := fit(t.Context(), onDiskCopy(x), alone, *set); !errors.Is(err, ErrLabels) || !strings.Contains(err.Error(), "row 77 ") {
 		t.Errorf("a class of one row: %v", err)
 	}
 	cause := errors.New("enough")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(cause)
-	m := stored(x)
+	m := onDiskCopy(x)
 	if err := fit(ctx, m, labels, *set); !errors.Is(err, cause) || m.reads.Load() > 0 {
 		t.Errorf("a context that has ended: %v after %d reads", err, m.reads.Load())
 	}
 	// A sample of all rows needs no additional memory.
-	if _, err := Fit(t.Context(), stored(x), labels, withFixedScale(Settings{Optimizer: Optimizer{MaxSteps: 2}})); err != nil {
+	if _, err := Fit(t.Context(), onDiskCopy(x), labels, withFixedScale(Settings{Optimizer: Optimizer{MaxSteps: 2}})); err != nil {
 		t.Errorf("few rows: %v", err)
 	}
 }

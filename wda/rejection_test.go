@@ -244,7 +244,7 @@ func TestRejectionFile(t *testing.T) {
 				e[metaName] = bytes.Replace(e[metaName], []byte(`"rate": 0.1`), []byte(`"rate": 1.1`), 1)
 			},
 		} {
-			if _, err := loadClassifier(bytes.NewReader(rewritten(t, file, edit))); !errors.Is(err, ErrModel) {
+			if _, err := loadClassifier(bytes.NewReader(rewriteModel(t, file, edit))); !errors.Is(err, ErrModel) {
 				t.Errorf("%s: %v", name, err)
 			}
 		}

@@ -65,10 +65,10 @@ func problems() map[string]*namedData {
 	return out
 }
 
-// fits returns the fits to check. The list covers every solver, gradient mode, element type, whitening, scale and class
+// sameBitsCases returns the fits to check. The list covers every solver, gradient mode, element type, whitening, scale and class
 // weight. It also covers automatically chosen settings, cross-validation, every baseline, and data with more features
 // than samples or with 2 to 50 classes.
-func fits() []sameBits {
+func sameBitsCases() []sameBits {
 	data := problems()
 	var list []sameBits
 	// add appends a Fit with the settings s and the paper's values for unset settings.
@@ -200,7 +200,7 @@ func hashOf(m *Model, err error) (string, error) {
 // automatically.
 func TestFileRefits(t *testing.T) {
 	t.Parallel()
-	for i, f := range fits() {
+	for i, f := range sameBitsCases() {
 		if f.set == nil || !testdata.IsLong() && i%16 != 0 && f.set.Validation == nil && f.set.Optimizer.Init == nil {
 			continue
 		}
@@ -232,7 +232,7 @@ func TestFileRefits(t *testing.T) {
 // test repeats every fifth fit once. MONGE_FITS=all repeats every fit once. MONGE_LONG=1 repeats every fit at every
 // instruction-set level of this machine, with 1, 2 and 7 workers.
 func TestSameBitsOfFits(t *testing.T) {
-	list := fits()
+	list := sameBitsCases()
 	if *updateFits {
 		var b strings.Builder
 		for _, f := range list {

@@ -53,9 +53,9 @@ func TestUnitOfLength(t *testing.T) {
 		"discriminants":      {tall, tallLabels, func(s *Settings) { s.Optimizer.Method = Fisher{} }},
 		"principal":          {tall, tallLabels, func(s *Settings) { s.Optimizer.Method = Principal{} }},
 		"float32":            {tall, tallLabels, func(s *Settings) { s.Objective.Float32 = true }},
-		"small":              {scaled(0x1p-700, tall), tallLabels, func(*Settings) {}},
-		"large":              {scaled(1e300, tall), tallLabels, func(*Settings) {}},
-		"large, as they are": {scaled(1e150, wide), wideLabels, func(s *Settings) { s.Leading = 2 }},
+		"small":              {scaledMatrix(0x1p-700, tall), tallLabels, func(*Settings) {}},
+		"large":              {scaledMatrix(1e300, tall), tallLabels, func(*Settings) {}},
+		"large, as they are": {scaledMatrix(1e150, wide), wideLabels, func(s *Settings) { s.Leading = 2 }},
 	} {
 		var unit []float64 // lengths with ScaleUnit
 		for scale := ScaleUnit; scale < numScales; scale++ {
@@ -128,7 +128,7 @@ func TestUnitSurvives(t *testing.T) {
 		if !testdata.IsLong() && (c.unit > 1 || c.p == 1) {
 			continue
 		}
-		m, err := Fit(t.Context(), scaled(c.unit, x), labels, withFixedScale(Settings{Components: c.p}))
+		m, err := Fit(t.Context(), scaledMatrix(c.unit, x), labels, withFixedScale(Settings{Components: c.p}))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -137,7 +137,7 @@ func TestUnitSurvives(t *testing.T) {
 			t.Errorf("%+v: scale %v", c, set.Scale)
 		}
 		y := new(mat.Dense)
-		if err := m.Transform(y, scaled(c.unit, x)); err != nil {
+		if err := m.Transform(y, scaledMatrix(c.unit, x)); err != nil {
 			t.Fatal(err)
 		}
 		if v := withinOf(y, labels, set.Leading); !(math.Abs(v-1) < 1e-9) {

@@ -114,7 +114,7 @@ func TestReductionOfStart(t *testing.T) {
 		want int
 	}{
 		{"inside", inside, n - 1}, {"one column outside", mixed, n}, {"random", random, n + 2}, {"almost inside", almost, n + 2},
-		{"not orthonormal", scaled(3, random), n + 2},
+		{"not orthonormal", scaledMatrix(3, random), n + 2},
 	} {
 		for _, solver := range []Method{ConjugateGradient{}, SteepestDescent{}, ProjectedGradient{}} {
 			set := &Settings{Components: 3, Optimizer: Optimizer{Init: c.init, Method: solver, MaxSteps: 6}}

@@ -126,7 +126,7 @@ func TestExtremeReport(t *testing.T) {
 	t.Parallel()
 	x, labels := parts3(3, 60, 5)
 	for _, exponent := range []int{996, -996} {
-		m := mustFit(t, scaled(math.Ldexp(1, exponent), x), labels, &Settings{Components: 2, Optimizer: Optimizer{Method: ConjugateGradient{}, MaxSteps: 3}})
+		m := mustFit(t, scaledMatrix(math.Ldexp(1, exponent), x), labels, &Settings{Components: 2, Optimizer: Optimizer{Method: ConjugateGradient{}, MaxSteps: 3}})
 		again, err := loadModel(bytes.NewReader(fileOf(t, m)))
 		if err != nil {
 			t.Fatal(err)
@@ -135,7 +135,7 @@ func TestExtremeReport(t *testing.T) {
 		if exponent > 0 {
 			want = [3]float64{math.MaxFloat64, math.MaxFloat64, math.MaxFloat64}
 		}
-		sc := mustScore(t, scaled(math.Ldexp(1, exponent), x), labels, m.projection, &Settings{})
+		sc := mustScore(t, scaledMatrix(math.Ldexp(1, exponent), x), labels, m.projection, &Settings{})
 		for _, v := range []float64{sc.Between, sc.Within, sc.Ridge} {
 			if math.IsInf(v, 0) {
 				t.Errorf("2^%d: the scores are %v, %v and %v", exponent, sc.Between, sc.Within, sc.Ridge)

@@ -304,7 +304,7 @@ func TestForgedStorage(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, got, err := decodeModelFile(rewritten(t, fileOf(t, stored), func(e map[string][]byte) { e[f.name+".npy"] = f.npy }))
+		_, got, err := decodeModelFile(rewriteModel(t, fileOf(t, stored), func(e map[string][]byte) { e[f.name+".npy"] = f.npy }))
 		if !errors.Is(err, ErrModel) || got != nil || !strings.Contains(err.Error(), f.want) {
 			t.Errorf("%v, %s: error %v, want one that says %q", f.of, f.name, err, f.want)
 		}
@@ -318,7 +318,7 @@ func TestForgedStorage(t *testing.T) {
 		t.Fatal(err)
 	}
 	for text, of := range map[string]*Classifier{"pq:4": stored, "float64": stored, "auto": stored, "pq:nonsense": stored, "pq:4x4": three} {
-		_, got, err := decodeModelFile(rewritten(t, fileOf(t, of), func(e map[string][]byte) {
+		_, got, err := decodeModelFile(rewriteModel(t, fileOf(t, of), func(e map[string][]byte) {
 			e[metaName] = bytes.Replace(e[metaName], []byte(of.Storage().String()), []byte(text), 1)
 		}))
 		if !errors.Is(err, ErrModel) || got != nil || !strings.Contains(err.Error(), "storage") {
@@ -336,7 +336,7 @@ func TestStorageHash(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, e := range stored.sampleArrays() {
-			other, err := loadClassifier(bytes.NewReader(rewritten(t, fileOf(t, stored), func(parts map[string][]byte) {
+			other, err := loadClassifier(bytes.NewReader(rewriteModel(t, fileOf(t, stored), func(parts map[string][]byte) {
 				npy := slices.Clone(parts[e.name+".npy"])
 				npy[128] ^= 1 // the first element, after a header of 128 bytes
 				parts[e.name+".npy"] = npy

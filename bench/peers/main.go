@@ -215,7 +215,7 @@ func (d *driver) run(c testCase, tmp string) (*result, error) {
 			e.diff = difference(s.kind, got, want)
 			if s.kind == "fit" {
 				r.notes = append(r.notes, fmt.Sprintf("%s %s: 1/J = %.6g (lower is better)", c.name, e.name, got[0]))
-				e.diff = shortfall(e.name, got[0], want[0])
+				e.diff = relativeShortfall(e.name, got[0], want[0])
 			}
 			warm := 1
 			if s.kind == "fit" {
@@ -326,10 +326,10 @@ func difference(kind string, got, want []float64) float64 {
 	return worst
 }
 
-// shortfall compares the minima of 1/J that two fits found. For a peer, it returns the relative amount by which the peer's minimum
+// relativeShortfall compares the minima of 1/J that two fits found. For a peer, it returns the relative amount by which the peer's minimum
 // is below monge's minimum. For another variant of monge, it returns the relative amount by which the variant's minimum exceeds
 // 105 % of monge's minimum. Otherwise it returns 0.
-func shortfall(name string, got, ours float64) float64 {
+func relativeShortfall(name string, got, ours float64) float64 {
 	if strings.HasPrefix(name, "ours") {
 		// A fit in float32 takes a different path, so a difference of a few percent is acceptable.
 		return max(0, got/ours-1.05)

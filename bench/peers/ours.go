@@ -18,14 +18,14 @@ import (
 
 var makers = map[string]maker{
 	"ours":     func(s spec, dir string) *job { return byType(s, dir, ourJob[float64], ourJob[float32]) },
-	"ours-f32": func(s spec, dir string) *job { return fits(s, dir, true) },
+	"ours-f32": func(s spec, dir string) *job { return fitJob(s, dir, true) },
 	// ours-mixed stores the kernel matrix K in float32, and computes in float64.
-	"ours-mixed": func(s spec, dir string) *job { return mixed(s, dir) },
+	"ours-mixed": func(s spec, dir string) *job { return mixedJob(s, dir) },
 	// ours-plain searches without sketches (copies of the rows with one byte per element).
 	"ours-plain": func(s spec, dir string) *job { return plainSearches(s, dir) },
 	// ours-2 and ours-2-f32 run in a process with two threads.
 	"ours-2":     func(s spec, dir string) *job { return parallel(s, dir, false) },
-	"ours-2-f32": func(s spec, dir string) *job { return fits(s, dir, true) },
+	"ours-2-f32": func(s spec, dir string) *job { return fitJob(s, dir, true) },
 	"naive":      func(s spec, dir string) *job { return byType(s, dir, naive[float64], naive[float32]) },
 	"gonum":      func(s spec, dir string) *job { return gonum(s, dir) },
 	"vek":        func(s spec, dir string) *job { return vekPeer(s, dir) },
@@ -87,7 +87,7 @@ func ourJob[T dist.Float](s spec, dir string) *job {
 	case "emd", "emdtiny", "assign", "line", "sliced":
 		return exactJob[T](s, dir)
 	case "wda", "fit":
-		return fits(s, dir, false)
+		return fitJob(s, dir, false)
 	}
 	return nil
 }
@@ -189,8 +189,8 @@ func iterate[T dist.Float](n int, dir string) *job {
 	}}
 }
 
-// mixed returns a job that calls monge with the kernel matrix K in float32 and vectors in float64.
-func mixed(s spec, dir string) *job {
+// mixedJob returns a job that calls monge with the kernel matrix K in float32 and vectors in float64.
+func mixedJob(s spec, dir string) *job {
 	switch {
 	case s.text("type") != "f64":
 		return nil
@@ -340,7 +340,7 @@ func matrixFree[T dist.Float](s spec, dir string) *job {
 func parallel(s spec, dir string, single bool) *job {
 	switch s.kind {
 	case "wda", "fit":
-		return fits(s, dir, single)
+		return fitJob(s, dir, single)
 	case "tiny", "many":
 		return batchJob[float64](s, dir)
 	case "sinkhorn", "sinkhornlog", "free":
@@ -351,11 +351,11 @@ func parallel(s spec, dir string, single bool) *job {
 	return nil
 }
 
-// fits returns a job that measures WDA. Cases of kind "wda" measure one evaluation of the cost with its gradient. The job runs a
+// fitJob returns a job that measures WDA. Cases of kind "wda" measure one evaluation of the cost with its gradient. The job runs a
 // fit with a few conjugate gradient steps, and divides the time between the first and the last step by the number of gradients.
 // This time is an upper bound, because line searches evaluate the cost more often than the gradient. Cases of kind "fit" measure
 // a whole fit without shrinkage.
-func fits(s spec, dir string, single bool) *job {
+func fitJob(s spec, dir string, single bool) *job {
 	if s.kind != "wda" && s.kind != "fit" {
 		return nil
 	}

@@ -146,7 +146,7 @@ func TestColumns(t *testing.T) {
 	}
 	arrowLists(t, at("stream.arrows"), rows, labels, true, true)
 	parquetLists(t, at("lists.parquet"), rows, labels)
-	fitted(t, "--data", s.csv, "--model", at("m.wda"), "--k", "3")
+	fitSummary(t, "--data", s.csv, "--model", at("m.wda"), "--k", "3")
 	if err := outfile.WriteFile(at("many.csv"), csvOf(many)); err != nil {
 		t.Fatal(err)
 	}
@@ -166,7 +166,7 @@ func TestColumns(t *testing.T) {
 		}
 	}
 	// The columns that transform writes must be readable as data and as training data.
-	fitted(t, "--data", at("o.csv"), "--model", at("csv.wda"), "-p", "1", "--sample", "200")
+	fitSummary(t, "--data", at("o.csv"), "--model", at("csv.wda"), "-p", "1", "--sample", "200")
 	projection := func(path string) *mat.Dense {
 		t.Helper()
 		m, err := readModel(path)
@@ -178,7 +178,7 @@ func TestColumns(t *testing.T) {
 	model := projection(at("csv.wda")) // compare projections, because the models have different feature names
 	for _, out := range []string{"o.parquet", "o.arrow"} {
 		object(t, "transform", "--model", at("m.wda"), "--data", at("lists.parquet"), "--out", at(out), "--keep-labels")
-		fitted(t, "--data", at(out), "--model", at("o.wda"), "-p", "1", "--sample", "200")
+		fitSummary(t, "--data", at(out), "--model", at("o.wda"), "-p", "1", "--sample", "200")
 		if !mat.Equal(projection(at("o.wda")), model) {
 			t.Errorf("%s: another model than from CSV", out)
 		}
@@ -188,14 +188,14 @@ func TestColumns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := program(t, "transform", "--model", at("m.wda"), "--data", "-", "--out", "-", "--format", "arrow", "--keep-labels")
+	cmd := mongeProcess(t, "transform", "--model", at("m.wda"), "--data", "-", "--out", "-", "--format", "arrow", "--keep-labels")
 	cmd.Stdin = bytes.NewReader(stream)
 	out, err := cmd.Output()
 	if err != nil {
 		t.Fatal(err)
 	}
 	write(t, at("back.arrows"), string(out))
-	fitted(t, "--data", at("back.arrows"), "--model", at("o.wda"), "-p", "1", "--sample", "200")
+	fitSummary(t, "--data", at("back.arrows"), "--model", at("o.wda"), "-p", "1", "--sample", "200")
 	if !mat.Equal(projection(at("o.wda")), model) {
 		t.Error("through pipes: another model")
 	}
@@ -206,7 +206,7 @@ func TestColumns(t *testing.T) {
 func TestColumnsErrors(t *testing.T) {
 	s := simulate(t)
 	at := func(name string) string { return filepath.Join(s.dir, name) }
-	fitted(t, "--data", s.csv, "--model", at("m.wda"))
+	fitSummary(t, "--data", s.csv, "--model", at("m.wda"))
 	var labels []string
 	for range 2500 {
 		labels = append(labels, "a")

@@ -351,7 +351,7 @@ low,0,1,4,12.25,1,20.25
 func TestPredictIsEval(t *testing.T) {
 	s := simulate(t)
 	at := func(name string) string { return filepath.Join(s.dir, name) }
-	fitted(t, "--data", s.csv, "--model", at("m.wda"), "--k", "5")
+	fitSummary(t, "--data", s.csv, "--model", at("m.wda"), "--k", "5")
 	e := object(t, "eval", "--model", at("m.wda"), "--train", s.npz, "--test", s.npz, "--k", "5")
 	for _, args := range [][]string{
 		{"--data", s.test},
@@ -382,8 +382,8 @@ func TestPredictIsEval(t *testing.T) {
 func TestBadCVAndPredict(t *testing.T) {
 	s := simulate(t)
 	at := func(name string) string { return filepath.Join(s.dir, name) }
-	fitted(t, "--data", s.csv, "--model", at("m.wda"))
-	fitted(t, "--data", s.csv, "--model", at("k.wda"), "--k", "5")
+	fitSummary(t, "--data", s.csv, "--model", at("m.wda"))
+	fitSummary(t, "--data", s.csv, "--model", at("k.wda"), "--k", "5")
 	whole, err := os.ReadFile(at("k.wda"))
 	if err != nil {
 		t.Fatal(err)
@@ -499,7 +499,7 @@ func TestBadCVAndPredict(t *testing.T) {
 
 // TestInterruptCV checks that an interrupt leaves no new file and does not change an existing one.
 func TestInterruptCV(t *testing.T) {
-	dir, data, args := slow(t)
+	dir, data, args := slowFit(t)
 	file := write(t, filepath.Join(dir, "d.csv"), string(data))
 	table := write(t, filepath.Join(dir, "t.csv"), "old\n")
 	args[0] = "cv"
@@ -521,7 +521,7 @@ func TestInterruptCV(t *testing.T) {
 	}
 	s := simulate(t)
 	model, out := filepath.Join(s.dir, "m.wda"), filepath.Join(s.dir, "o.csv")
-	fitted(t, "--data", s.csv, "--model", model, "--k", "1")
+	fitSummary(t, "--data", s.csv, "--model", model, "--k", "1")
 	ctx, cancel := context.WithTimeout(t.Context(), 0)
 	defer cancel()
 	if code, stdout, _ := mongeContext(ctx, "predict", "--model", model, "--data", s.test, "--out", out); code != exitInterrupted || stdout != "" || slices.Contains(files(t, s.dir), "o.csv") {

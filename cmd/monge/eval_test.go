@@ -37,7 +37,7 @@ func TestClassRates(t *testing.T) {
 func TestEvalPicture(t *testing.T) {
 	s := simulate(t)
 	at := func(name string) string { return filepath.Join(s.dir, name) }
-	fitted(t, "--data", s.csv, "--model", at("m.wda"))
+	fitSummary(t, "--data", s.csv, "--model", at("m.wda"))
 	for _, name := range []string{"c.png", "c.svg"} {
 		v := object(t, "eval", "--model", at("m.wda"), "--train", s.csv, "--test", s.csv, "--k", "1", "--picture", at(name))
 		if v["picture"] != at(name) || numberAt(t, v, "knn_error", "1") != 0 {

@@ -50,7 +50,7 @@ func TestOutputsReadBack(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
 	train := write(t, at("train.csv"), "id,f,g,label\na,0.1,0.2,01\nb,0.3,0.1,01\nc,5.1,5.2,1\nd,5.3,5.0,1\ne,9.1,0.2,\"x, y\"\nf,9.3,0.1,\"x, y\"\n")
-	fitted(t, append([]string{"--data", train, "--id", "id", "--model", at("m.wda")}, fixedSettings...)...)
+	fitSummary(t, append([]string{"--data", train, "--id", "id", "--model", at("m.wda")}, fixedSettings...)...)
 	y := &dataset.Options{Labels: dataset.NoLabels()}
 	var want *dataset.Dataset
 	for _, ext := range []string{".csv", ".npy", ".npz", ".idx", ".parquet", ".arrow", ".jsonl"} {
@@ -90,7 +90,7 @@ func TestOutputsReadBack(t *testing.T) {
 	// predict writes numeric class names as numbers to NPY and IDX. The output must be readable as
 	// a label file.
 	numbers := write(t, at("numbers.csv"), "f,g,label\n0.1,0.2,1\n0.3,0.1,1\n5.1,5.2,2.5\n5.3,5.0,2.5\n")
-	fitted(t, append([]string{"--data", numbers, "--model", at("n.wda")}, fixedSettings...)...)
+	fitSummary(t, append([]string{"--data", numbers, "--model", at("n.wda")}, fixedSettings...)...)
 	for _, ext := range []string{".npy", ".idx", ".csv"} {
 		object(t, "predict", "--model", at("n.wda"), "--data", numbers, "--out", at("q"+ext))
 		d, err := dataset.ReadFile(at("y.npy"), &dataset.Options{Labels: dataset.LabelFile(at("q" + ext))})
@@ -149,7 +149,7 @@ func TestMessages(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
 	write(t, at("t.csv"), "a,b,label\n1,5,x\n2,5.5,x\n1.5,-8,y\n2.5,-7,y\n")
-	fitted(t, append([]string{"--data", at("t.csv"), "--model", at("m.wda")}, fixedSettings...)...)
+	fitSummary(t, append([]string{"--data", at("t.csv"), "--model", at("m.wda")}, fixedSettings...)...)
 	write(t, at("empty.csv"), "a,b\n")
 	write(t, at("extra.csv"), "a,b,name\n1,5,u\n")
 	write(t, at("s.npy"), "\x93NUMPY\x01\x00v\x00"+fmt.Sprintf("%-117s\n", "{'descr': [('a', '<f8'), ('b', '<f8')], 'fortran_order': False, 'shape': (1,), }")+strings.Repeat("\x00", 16))
@@ -217,7 +217,7 @@ func TestMissingCategories(t *testing.T) {
 func TestModelWithNA(t *testing.T) {
 	dir := t.TempDir()
 	path, model := write(t, filepath.Join(dir, "na.csv"), "f,g,label\n1,5,NA\n2,5.5,NA\n1.5,-8,y\n2.5,-7,y\n"), filepath.Join(dir, "m.wda")
-	fitted(t, append([]string{"--data", path, "--missing-labels", "keep", "--model", model}, fixedSettings...)...)
+	fitSummary(t, append([]string{"--data", path, "--missing-labels", "keep", "--model", model}, fixedSettings...)...)
 	if v := object(t, "eval", "--model", model, "--train", path, "--test", path, "--k", "1"); fmt.Sprint(v["knn_error"]) != "map[1:0]" {
 		t.Errorf("%v", v)
 	}
@@ -249,7 +249,7 @@ func TestClosedOutput(t *testing.T) {
 		t.Skip("there is no shell")
 	}
 	for redirect, want := range map[string]bool{">&-": true, ">/dev/null": false} {
-		cmd := program(t)
+		cmd := mongeProcess(t)
 		sh := exec.Command("sh", "-c", `"$0" version `+redirect, cmd.Path)
 		sh.Env = cmd.Env
 		said, err := sh.CombinedOutput()

@@ -131,7 +131,7 @@ func TestExamples(t *testing.T) {
 			}
 		}
 		if slices.Contains(args, "-") {
-			cmd := program(t, args...)
+			cmd := mongeProcess(t, args...)
 			cmd.Stdin, _ = os.Open("rows.csv")
 			if out, err := cmd.CombinedOutput(); err != nil {
 				t.Errorf("monge %s: %v: %s", line, err, out)
@@ -237,5 +237,5 @@ func exampleFiles(t *testing.T) {
 		rows[i], labels[i] = s.data.X.RawRowView(i), s.data.Classes[s.data.Labels[i]]
 	}
 	parquetLists(t, "texts.parquet", rows, labels)
-	fitted(t, "--data", "texts.parquet", "--columns", "emb", "--model", "texts.wda")
+	fitSummary(t, "--data", "texts.parquet", "--columns", "emb", "--model", "texts.wda")
 }

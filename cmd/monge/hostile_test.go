@@ -15,7 +15,7 @@ import (
 func TestHostileCommands(t *testing.T) {
 	s := simulate(t)
 	at := func(name string) string { return filepath.Join(s.dir, name) }
-	fitted(t, "--data", s.csv, "--model", at("m.wda"))
+	fitSummary(t, "--data", s.csv, "--model", at("m.wda"))
 	csv, err := os.ReadFile(s.csv)
 	if err != nil {
 		t.Fatal(err)
@@ -78,14 +78,14 @@ func TestModelFromPipe(t *testing.T) {
 	}
 	s := simulate(t)
 	model := filepath.Join(s.dir, "m.wda")
-	fitted(t, "--data", s.csv, "--model", model, "--k", "3")
+	fitSummary(t, "--data", s.csv, "--model", model, "--k", "3")
 	b, err := os.ReadFile(model)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, args := range [][]string{{"predict", "--data", s.test}, {"info"}, {"transform", "--data", s.test, "--out", filepath.Join(s.dir, "o.csv")}} {
 		_, want, _ := monge(t, append(args, "--json", "--model", model)...)
-		cmd := program(t, append(args, "--json", "--model", "/dev/stdin")...)
+		cmd := mongeProcess(t, append(args, "--json", "--model", "/dev/stdin")...)
 		cmd.Stdin = bytes.NewReader(b)
 		got, err := cmd.Output()
 		if err != nil || string(got) != want {

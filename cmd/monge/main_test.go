@@ -71,8 +71,8 @@ func withFixedScale(args ...string) []string {
 	return append(args, "--whitening", "diagonal", "--scale", "unit")
 }
 
-// fitted runs fit with fixed settings and returns the printed object.
-func fitted(t testing.TB, args ...string) map[string]any {
+// fitSummary runs fit with fixed settings and returns the printed object.
+func fitSummary(t testing.TB, args ...string) map[string]any {
 	t.Helper()
 	return object(t, slices.Concat([]string{"fit"}, fixed, args)...)
 }
@@ -465,7 +465,7 @@ func TestPictures(t *testing.T) {
 	same := write(t, filepath.Join(dir, "same.csv"), strings.Repeat("1,2\n", 5))
 	for p := 1; p <= 2; p++ {
 		model := filepath.Join(dir, "m.wda")
-		fitted(t, "--data", many, "--model", model, "-p", fmt.Sprint(p), "--iterations", "1")
+		fitSummary(t, "--data", many, "--model", model, "-p", fmt.Sprint(p), "--iterations", "1")
 		for _, data := range []string{many, same} {
 			for i, ext := range []string{".png", ".svg"} {
 				out := filepath.Join(dir, "o"+ext)
@@ -514,7 +514,7 @@ func (b bad) check(t *testing.T, dir string, before []string) {
 func TestBadInput(t *testing.T) {
 	s := simulate(t)
 	at := func(name string) string { return filepath.Join(s.dir, name) }
-	fitted(t, "--data", s.csv, "--model", at("m.wda"))
+	fitSummary(t, "--data", s.csv, "--model", at("m.wda"))
 	head := "1,2,0\n2,1,0\n3,5,1\n"
 	write(t, at("ragged.csv"), head+"1,2\n")
 	write(t, at("text.csv"), head+"1,abc,1\n")
@@ -797,7 +797,7 @@ func TestLargeClass(t *testing.T) {
 func TestSample(t *testing.T) {
 	s := simulate(t)
 	model := filepath.Join(s.dir, "m.wda")
-	v := fitted(t, "--data", s.npz, "--sample", "30", "--seed", "4", "--model", model)
+	v := fitSummary(t, "--data", s.npz, "--sample", "30", "--seed", "4", "--model", model)
 	if numberAt(t, v, "samples") != 30 {
 		t.Errorf("%v samples", v["samples"])
 	}
@@ -824,7 +824,7 @@ func TestSample(t *testing.T) {
 	}
 
 	// eval must test the rows that the fit held out.
-	fitted(t, "--data", s.test, "--holdout", "0.4", "--seed", "8", "--model", model)
+	fitSummary(t, "--data", s.test, "--holdout", "0.4", "--seed", "8", "--model", model)
 	e = object(t, "eval", "--model", model, "--train", s.test, "--test", s.test, "--holdout", "0.4", "--seed", "8")
 	if numberAt(t, e, "train") != 180 || numberAt(t, e, "test") != 120 {
 		t.Errorf("%v training and %v test rows", e["train"], e["test"])
@@ -839,8 +839,8 @@ func TestSample(t *testing.T) {
 	}
 }
 
-// slow writes data and returns a command line of fit that takes minutes.
-func slow(t testing.TB) (dir string, data []byte, args []string) {
+// slowFit writes data and returns a command line of fit that takes minutes.
+func slowFit(t testing.TB) (dir string, data []byte, args []string) {
 	t.Helper()
 	dir = t.TempDir()
 	var b bytes.Buffer
@@ -851,7 +851,7 @@ func slow(t testing.TB) (dir string, data []byte, args []string) {
 }
 
 func TestInterrupt(t *testing.T) {
-	dir, data, args := slow(t)
+	dir, data, args := slowFit(t)
 	file := write(t, filepath.Join(dir, "d.csv"), string(data))
 	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 	defer cancel()
@@ -867,7 +867,7 @@ func TestInterrupt(t *testing.T) {
 	stop()
 	s := simulate(t)
 	model := filepath.Join(s.dir, "m.wda")
-	fitted(t, "--data", s.csv, "--model", model)
+	fitSummary(t, "--data", s.csv, "--model", model)
 	before := files(t, s.dir)
 	for _, args := range [][]string{
 		{"fit", "--data", s.csv, "--model", filepath.Join(s.dir, "n.wda")},
@@ -887,9 +887,9 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
-// program returns a command that runs monge in a separate process. It skips the test if the system
+// mongeProcess returns a command that runs monge in a separate process. It skips the test if the system
 // cannot start the test binary, for example when an emulator runs the tests.
-func program(t *testing.T, args ...string) *exec.Cmd {
+func mongeProcess(t *testing.T, args ...string) *exec.Cmd {
 	t.Helper()
 	if err := started(); errors.Is(err, syscall.ENOEXEC) {
 		t.Skipf("cannot start a process of this architecture: %v", err)
@@ -907,8 +907,8 @@ func TestSignal(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("no signals to send")
 	}
-	dir, data, args := slow(t)
-	cmd := program(t, append(args, "--data", "/dev/stdin")...)
+	dir, data, args := slowFit(t)
+	cmd := mongeProcess(t, append(args, "--data", "/dev/stdin")...)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	in, err := cmd.StdinPipe()
@@ -946,7 +946,7 @@ func TestLevelVariable(t *testing.T) {
 		code  int
 		want  string
 	}{{"sse9", exitUsage, "MONGE_LEVEL"}, {"ref", 0, `"selected":"ref"`}} {
-		cmd := program(t, "info", "--json")
+		cmd := mongeProcess(t, "info", "--json")
 		cmd.Env = append(cmd.Env, "MONGE_LEVEL="+c.value)
 		out, err := cmd.CombinedOutput()
 		if code := cmd.ProcessState.ExitCode(); code != c.code || !strings.Contains(string(out), c.want) {

@@ -62,7 +62,7 @@ func TestPlotRecallsHoldout(t *testing.T) {
 	s := simulate(t)
 	at := func(name string) string { return filepath.Join(s.dir, name) }
 	for _, fit := range [][]string{{"--k", "3"}, {"--k", "3", "--reject", "0.3"}, {"--sample", "30"}, {"--standardize"}} {
-		fitted(t, append(fit, "--data", s.csv, "--holdout", "0.4", "--seed", "7", "--model", at("m.wda"))...)
+		fitSummary(t, append(fit, "--data", s.csv, "--holdout", "0.4", "--seed", "7", "--model", at("m.wda"))...)
 		plot := func(out string, more ...string) (any, string) {
 			t.Helper()
 			code, stdout, stderr := monge(t, append([]string{"plot", "--model", at("m.wda"), "--data", s.csv, "--json", "--out", at(out)}, more...)...)
@@ -98,7 +98,7 @@ func TestPlotRecallsHoldout(t *testing.T) {
 func TestPlotPage(t *testing.T) {
 	s := simulate(t)
 	at := func(name string) string { return filepath.Join(s.dir, name) }
-	fitted(t, "--data", s.csv, "--holdout", "0.4", "--model", at("m.wda"), "-p", "2", "--k", "3")
+	fitSummary(t, "--data", s.csv, "--holdout", "0.4", "--model", at("m.wda"), "-p", "2", "--k", "3")
 	m, c, err := readClassifier(at("m.wda"))
 	if err != nil {
 		t.Fatal(err)
@@ -198,7 +198,7 @@ func TestPlotPageInBrowser(t *testing.T) {
 	}
 	s := simulate(t)
 	at := func(name string) string { return filepath.Join(s.dir, name) }
-	fitted(t, "--data", s.csv, "--holdout", "0.4", "--model", at("m.wda"), "-p", "3", "--k", "3")
+	fitSummary(t, "--data", s.csv, "--holdout", "0.4", "--model", at("m.wda"), "-p", "3", "--k", "3")
 	object(t, "plot", "--model", at("m.wda"), "--data", s.csv, "--holdout", "0.4", "--out", at("p.html"))
 	d, text := pageOf(t, at("p.html"))
 	n := len(d.Flags)/4*3 - strings.Count(d.Flags, "=")

@@ -39,7 +39,7 @@ func intents(t *testing.T) string {
 func TestReject(t *testing.T) {
 	data := intents(t)
 	model := filepath.Join(filepath.Dir(data), "m.wda")
-	fit := fitted(t, "--data", data, "--holdout", "0.4", "--k", "3", "--reject", "0.1", "--unknown", "class4", "-p", "3", "--model", model)
+	fit := fitSummary(t, "--data", data, "--holdout", "0.4", "--k", "3", "--reject", "0.1", "--unknown", "class4", "-p", "3", "--model", model)
 	if fit["reject_rate"] != 0.1 || fit["calibration_rows"] != 58. || len(fit["classes"].([]any)) != 4 {
 		t.Fatalf("%v", fit)
 	}
@@ -92,8 +92,8 @@ func TestRejectErrors(t *testing.T) {
 	data := intents(t)
 	folder := filepath.Dir(data)
 	plain, model, out := filepath.Join(folder, "plain.wda"), filepath.Join(folder, "m.wda"), filepath.Join(folder, "none.wda")
-	fitted(t, "--data", data, "--k", "3", "--model", plain)
-	fitted(t, "--data", data, "--k", "3", "--reject", "0.1", "--model", model)
+	fitSummary(t, "--data", data, "--k", "3", "--model", plain)
+	fitSummary(t, "--data", data, "--k", "3", "--reject", "0.1", "--model", model)
 	for _, tt := range []struct {
 		args string
 		code int

@@ -17,7 +17,7 @@ func meta(t testing.TB, dir string) (v map[string]any) {
 	return v
 }
 
-func matrix(t testing.TB, path string) *mat.Dense {
+func readMatrix(t testing.TB, path string) *mat.Dense {
 	t.Helper()
 	m, err := new(textFlags).readMatrix(path)
 	if err != nil {
@@ -34,7 +34,7 @@ func TestGoldenScores(t *testing.T) {
 		iterations := fmt.Sprint(numberAt(t, want, "L"))
 		var rgrad mat.Dense
 		f := numberAt(t, want, "f0_f64")
-		rgrad.Scale(-1/(f*f), matrix(t, at("rgrad_f")))
+		rgrad.Scale(-1/(f*f), readMatrix(t, at("rgrad_f")))
 		for _, data := range [][]string{{"--data", at("X"), "--labels", at("y")}, {"--data", filepath.Join(dir, name+".npz")}} {
 			v := object(t, append(data, "score", "--projection", at("P0"), "--lambda-matrix", at("lam"), "--iterations", iterations)...)
 			checkNear(t, name+": J", numberAt(t, v, "objective"), numberAt(t, want, "J0_f64"), 1e-12)
@@ -52,7 +52,7 @@ func TestGoldenFit(t *testing.T) {
 		want := meta(t, dir)
 		model := filepath.Join(t.TempDir(), "m.wda")
 		v := object(t, "fit", "--data", at("X"), "--labels", at("y"), "--init", at("P0"), "--lambda-matrix", at("lam"),
-			"--iterations", fmt.Sprint(numberAt(t, want, "L")), "-p", fmt.Sprint(matrix(t, at("P0")).RawMatrix().Cols),
+			"--iterations", fmt.Sprint(numberAt(t, want, "L")), "-p", fmt.Sprint(readMatrix(t, at("P0")).RawMatrix().Cols),
 			"--whitening", "none", "--shrinkage", "0", "--tolerance", "1e-8", "--max-steps", "1000", "--model", model)
 		checkNear(t, name+": f", 1/numberAt(t, v, "objective"), numberAt(t, want, "best_known_f"), 1e-9)
 	}
@@ -73,9 +73,9 @@ func TestGoldenPlans(t *testing.T) {
 				if e := numberAt(t, v, "marginal_error") - numberAt(t, want, "marg_err_b_l1_"+iterations); !(math.Abs(e) <= 1e-14) {
 					t.Errorf("%s, %s iterations: marginal error is off by %.3g", name, iterations, e)
 				}
-				golden := matrix(t, at("T_"+iterations))
+				golden := readMatrix(t, at("T_"+iterations))
 				var diff mat.Dense
-				diff.Sub(matrix(t, plan), golden)
+				diff.Sub(readMatrix(t, plan), golden)
 				if e := max(mat.Max(&diff), -mat.Min(&diff)) / mat.Max(golden); !(e <= 1e-13) {
 					t.Errorf("%s, %s iterations: plan is off by %.3g of its largest entry", name, iterations, e)
 				}

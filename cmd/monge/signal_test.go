@@ -64,7 +64,7 @@ func phases(t *testing.T, dir string) []phase {
 	}
 	small := dataset.Simulation{Seed: 1}
 	file("small.csv", csvOf(small.Generate(900)))
-	fitted(t, "--data", at("small.csv"), "--model", at("m.wda"), "--k", "5")
+	fitSummary(t, "--data", at("small.csv"), "--model", at("m.wda"), "--k", "5")
 
 	silent := func(io.Writer) { time.Sleep(time.Minute) }
 	endless := func(text string) func(io.Writer) {
@@ -166,7 +166,7 @@ func TestSignalLatency(t *testing.T) {
 // signals to the exit. It returns false if the program ended before the signals.
 func (p phase) end(t *testing.T, dir string, round int) (time.Duration, bool) {
 	t.Helper()
-	cmd := program(t, strings.Fields(strings.ReplaceAll(p.args, "$", dir+string(filepath.Separator)))...)
+	cmd := mongeProcess(t, strings.Fields(strings.ReplaceAll(p.args, "$", dir+string(filepath.Separator)))...)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	if p.stdin != nil {

@@ -125,7 +125,7 @@ func TestStandardInput(t *testing.T) {
 			t.Errorf("%s: %d, %s", line, code, said)
 		}
 	}
-	cmd := program(t, "predict", "--model", at("m.wda"), "--data", "-")
+	cmd := mongeProcess(t, "predict", "--model", at("m.wda"), "--data", "-")
 	cmd.Stdin = strings.NewReader("1,2\n3,4\n")
 	if said, err := cmd.CombinedOutput(); err == nil || !strings.HasPrefix(string(said), "monge: standard input: ") {
 		t.Errorf("%v: %s", err, said)
@@ -141,7 +141,7 @@ var times = regexp.MustCompile(`[0-9.e-]+ µ?s( in all)?\b`)
 func standardRun(t *testing.T, input, name string, args ...string) string {
 	t.Helper()
 	if input != "" && strings.HasSuffix(name, "y.csv") {
-		cmd := program(t, args...)
+		cmd := mongeProcess(t, args...)
 		in, err := os.Open(name)
 		if err != nil {
 			t.Fatal(err)

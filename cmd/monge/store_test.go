@@ -15,7 +15,7 @@ func TestStore(t *testing.T) {
 		rowBytes, bytes float64
 	}{{"float64", 24, 288 * 24}, {"float32", 12, 288 * 12}, {"int8", 3, 288*3 + 48}, {"pq:2", 2, 288*2 + 72 + 4*3*256}, {"pq:3x4", 2, 288*2 + 72 + 4*3*16}} {
 		model := filepath.Join(filepath.Dir(data), strings.ReplaceAll(c.store, ":", "-")+".wda")
-		fit := fitted(t, "--data", data, "--holdout", "0.4", "--k", "3", "--store", c.store, "--reject", "0.1", "-p", "3", "--model", model)
+		fit := fitSummary(t, "--data", data, "--holdout", "0.4", "--k", "3", "--store", c.store, "--reject", "0.1", "-p", "3", "--model", model)
 		if fit["storage"] != c.store || fit["row_bytes"] != c.rowBytes || fit["bytes"] != c.bytes {
 			t.Errorf("fit: %v, %v, %v", fit["storage"], fit["row_bytes"], fit["bytes"])
 		}

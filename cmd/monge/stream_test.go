@@ -38,7 +38,7 @@ import (
 func TestTransformStream(t *testing.T) {
 	s := simulate(t)
 	at := func(name string) string { return filepath.Join(s.dir, name) }
-	fitted(t, "--data", s.csv, "--model", at("m.wda"), "--k", "3")
+	fitSummary(t, "--data", s.csv, "--model", at("m.wda"), "--k", "3")
 	m := loadModel(t, at("m.wda"))
 	// The file needs three blocks.
 	many := dataset.Simulation{Seed: 7, NoiseDims: 3}.Generate(2*4096 + 99)
@@ -70,7 +70,7 @@ func TestTransformStream(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		cmd := program(t, "transform", "--model", at("m.wda"), "--data", "-", "--out", "-")
+		cmd := mongeProcess(t, "transform", "--model", at("m.wda"), "--data", "-", "--out", "-")
 		cmd.Stdin = bytes.NewReader(text)
 		if got, err := cmd.Output(); err != nil || !bytes.Equal(got, csv) {
 			t.Errorf("%s from standard input: %v", in, err)
@@ -105,7 +105,7 @@ func TestStreamMemory(t *testing.T) {
 	if err := outfile.WriteFile(filepath.Join(dir, "d.csv"), csvOf(data)); err != nil {
 		t.Fatal(err)
 	}
-	fitted(t, "--data", filepath.Join(dir, "d.csv"), "--model", model, "--k", "3")
+	fitSummary(t, "--data", filepath.Join(dir, "d.csv"), "--model", model, "--k", "3")
 	rows := 400_000 // 160 MB of numbers
 	if !testdata.IsLong() {
 		rows = 150_000
@@ -119,7 +119,7 @@ func TestStreamMemory(t *testing.T) {
 		}
 	}
 	for _, args := range [][]string{{"transform", "--out", "-"}, {"transform", "--out", filepath.Join(dir, "o.npy")}, {"predict", "--proba", "--out", filepath.Join(dir, "o.csv")}} {
-		cmd := program(t, append(args, "--model", model, "--data", "-")...)
+		cmd := mongeProcess(t, append(args, "--model", model, "--data", "-")...)
 		in, err := cmd.StdinPipe()
 		if err != nil {
 			t.Fatal(err)
@@ -147,7 +147,7 @@ func TestStreamMemory(t *testing.T) {
 		// other processes delay the garbage collector. Live memory is at most 60 MB. Memory that
 		// grows with the number of rows exceeds the limit in every run.
 		for try := range 3 {
-			cmd := program(t, "transform", "--model", model, "--data", path, "--out", filepath.Join(dir, "o.arrow"))
+			cmd := mongeProcess(t, "transform", "--model", model, "--data", path, "--out", filepath.Join(dir, "o.arrow"))
 			if err := cmd.Start(); err != nil {
 				t.Fatal(err)
 			}

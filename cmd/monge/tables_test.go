@@ -129,7 +129,7 @@ func TestEvalData(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
 	write(t, at("a.csv"), customers(80, "age", "income", "leak", "buys"))
-	fitted(t, "--data", at("a.csv"), "--model", at("m.wda"), "--missing", "mean", "--drop", "leak", "--holdout", "0.25", "--sample", "40", "--seed", "9")
+	fitSummary(t, "--data", at("a.csv"), "--model", at("m.wda"), "--missing", "mean", "--drop", "leak", "--holdout", "0.25", "--sample", "40", "--seed", "9")
 	want := object(t, "eval", "--model", at("m.wda"), "--train", at("a.csv"), "--test", at("a.csv"), "--holdout", "0.25", "--sample", "40", "--seed", "9")
 	got := object(t, "eval", "--model", at("m.wda"), "--data", at("a.csv"))
 	if !reflect.DeepEqual(got, want) || got["test"] != 20. || got["train"] != 40. {
@@ -138,18 +138,18 @@ func TestEvalData(t *testing.T) {
 	if v := object(t, "verify", at("m.wda"), "--data", at("a.csv")); v["verified"] != true {
 		t.Error(v)
 	}
-	cmd := program(t, "eval", "--model", at("m.wda"), "--data", "-", "--json")
+	cmd := mongeProcess(t, "eval", "--model", at("m.wda"), "--data", "-", "--json")
 	cmd.Stdin = strings.NewReader(customers(80, "age", "income", "leak", "buys"))
 	if out, err := cmd.Output(); err != nil || !strings.Contains(string(out), `"test":20`) {
 		t.Errorf("%s %v", out, err)
 	}
 	// eval must compute the confusion matrix for the K of the model. A note must name classes that
 	// are unknown to the classifier.
-	fitted(t, "--data", at("a.csv"), "--model", at("k.wda"), "--missing", "mean", "--drop", "leak", "--k", "3")
+	fitSummary(t, "--data", at("a.csv"), "--model", at("k.wda"), "--missing", "mean", "--drop", "leak", "--k", "3")
 	booleans := strings.NewReplacer("yes", "True", "no\n", "False\n").Replace(customers(80, "age", "income", "buys"))
 	write(t, at("b1.csv"), booleans)
 	write(t, at("b2.csv"), strings.NewReplacer("True", "1", "False", "0").Replace(booleans))
-	fitted(t, "--data", at("b1.csv"), "--model", at("b.wda"), "--missing", "mean", "--k", "3")
+	fitSummary(t, "--data", at("b1.csv"), "--model", at("b.wda"), "--missing", "mean", "--k", "3")
 	as := func(file string) any {
 		v := object(t, "eval", "--model", at("b.wda"), "--train", at(file), "--test", at(file))
 		return v["classifier"]
@@ -189,7 +189,7 @@ func TestHeldOutWithoutNames(t *testing.T) {
 	at := func(name string) string { return filepath.Join(dir, name) }
 	write(t, at("x.csv"), strings.Repeat("1,2,3,a\n2,1.5,3.5,a\n5,6,7,b\n6,5.5,7.5,b\n1.2,2.2,3,a\n5.5,6,7.2,b\n", 8))
 	write(t, at("features.csv"), "1,2,3\n5,6,7\n")
-	fitted(t, "--data", at("x.csv"), "--holdout", "0.5", "--k", "3", "--model", at("m.wda"))
+	fitSummary(t, "--data", at("x.csv"), "--holdout", "0.5", "--k", "3", "--model", at("m.wda"))
 	for data, want := range map[string]int{"x.csv": 48, "features.csv": 2} {
 		_, stdout, stderr := monge(t, "predict", "--model", at("m.wda"), "--data", at(data))
 		if lines := strings.Fields(stdout); len(lines) != 1+want || lines[1] != "a" || lines[want] != "b" {

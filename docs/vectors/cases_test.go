@@ -16,9 +16,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// values returns n pseudorandom numbers in [−1, 1). They are multiples of 2⁻²⁰, so float32 and float64
+// randomValues returns n pseudorandom numbers in [−1, 1). They are multiples of 2⁻²⁰, so float32 and float64
 // represent them exactly.
-func values[T number](rng *rand.Rand, n int) []T {
+func randomValues[T number](rng *rand.Rand, n int) []T {
 	v := make([]T, n)
 	for i := range v {
 		v[i] = T(rng.IntN(1<<21)-1<<20) / (1 << 20)
@@ -53,12 +53,12 @@ func expCases() []testCase { return typed(expOf[float64](1100), expOf[float32](1
 
 func expOf[T number](beyond T) []testCase {
 	rng := newRand(1)
-	few := values[T](rng, 32)
+	few := randomValues[T](rng, 32)
 	wide, low := make([]T, 32), make([]T, 16)
-	for i, x := range values[T](rng, len(wide)) {
+	for i, x := range randomValues[T](rng, len(wide)) {
 		wide[i] = x * beyond / 2
 	}
-	for i, x := range values[T](rng, len(low)) {
+	for i, x := range randomValues[T](rng, len(low)) {
 		low[i] = -beyond/1.5 + x*beyond/32
 	}
 	inf := T(math.Inf(1))
@@ -87,7 +87,7 @@ func softmaxOf[T number](far, least T) []testCase {
 		out = append(out, testCase{Comment: comment, Inputs: map[string]array{"x": pack(x, len(x))}})
 	}
 	for _, n := range []int{1, 2, 7, 16, 33, 70, 150} {
-		x := values[T](rng, n)
+		x := randomValues[T](rng, n)
 		for i := range x {
 			x[i] = 10*x[i] - 5
 		}
@@ -101,7 +101,7 @@ func softmaxOf[T number](far, least T) []testCase {
 	one("no element but -infinity", []T{-inf, -inf})
 	one("an infinite largest element", []T{1, inf, 2})
 	one("NaN", []T{1, T(math.NaN()), 2})
-	one("several blocks; the largest element is in the last one", values[T](rng, 20))
+	one("several blocks; the largest element is in the last one", randomValues[T](rng, 20))
 	out[len(out)-1].Settings = map[string]string{"repeat": "230", "step": "0.03125"}
 	return out
 }
@@ -137,7 +137,7 @@ func distancesOf[T number]() []testCase {
 	rng := newRand(2)
 	var out []testCase
 	for _, s := range [][3]int{{1, 1, 1}, {3, 5, 2}, {4, 9, 3}, {6, 4, 5}, {7, 11, 8}} {
-		x, z := values[T](rng, s[0]*s[2]), values[T](rng, s[1]*s[2])
+		x, z := randomValues[T](rng, s[0]*s[2]), randomValues[T](rng, s[1]*s[2])
 		out = append(out, testCase{Comment: fmt.Sprintf("%d and %d points of %d coordinates", s[0], s[1], s[2]), Inputs: map[string]array{"x": pack(x, s[0], s[2]), "z": pack(z, s[1], s[2])}})
 	}
 	one := func(comment string, x, z []T) testCase {
@@ -170,7 +170,7 @@ func pairsOf[T number]() []testCase {
 	rng := newRand(7)
 	var out []testCase
 	for _, n := range []int{1, 2, 3, 7, 16, 33, 65, 130} {
-		out = append(out, testCase{Comment: fmt.Sprintf("%d elements", n), Inputs: map[string]array{"x": pack(values[T](rng, n), n), "y": pack(values[T](rng, n), n)}})
+		out = append(out, testCase{Comment: fmt.Sprintf("%d elements", n), Inputs: map[string]array{"x": pack(randomValues[T](rng, n), n), "y": pack(randomValues[T](rng, n), n)}})
 	}
 	one := func(comment string, x, y []T) testCase {
 		return testCase{Comment: comment, Inputs: map[string]array{"x": pack(x, len(x)), "y": pack(y, len(y))}}
@@ -216,7 +216,7 @@ func compactCases() (out []testCase) {
 	vectors("the largest products", least, least)
 	vectors("the largest differences", least, most)
 	for _, n := range []int{1, 9, 32} {
-		out = append(out, testCase{Type: "float32", Comment: fmt.Sprintf("%d numbers", n), Inputs: map[string]array{"v": pack(values[float32](rng, n), n)}})
+		out = append(out, testCase{Type: "float32", Comment: fmt.Sprintf("%d numbers", n), Inputs: map[string]array{"v": pack(randomValues[float32](rng, n), n)}})
 	}
 	special := []float32{0, float32(math.Copysign(0, -1)), 65504, 65519, 65520, 0x1p-24, 0x1p-25, 0x1.8p-25, -0x1.002p0, 0x1.006p0, 0x1p-149, 3e38}
 	return append(out, testCase{Type: "float32", Comment: "ties, subnormal numbers and overflow", Inputs: map[string]array{"v": pack(special, len(special))}})
@@ -317,7 +317,7 @@ func sinkhornOf[T number]() []testCase {
 		{"to a tolerance", 8, 6, 2, 20, true, "10000", "1e-5", ""},
 	} {
 		c := testCase{Comment: s.comment, Settings: map[string]string{"iterations": s.iterations}, Inputs: map[string]array{
-			"x": pack(values[T](rng, s.n*s.d), s.n, s.d), "y": pack(values[T](rng, s.m*s.d), s.m, s.d), "lambda": scalar(s.lambda)}}
+			"x": pack(randomValues[T](rng, s.n*s.d), s.n, s.d), "y": pack(randomValues[T](rng, s.m*s.d), s.m, s.d), "lambda": scalar(s.lambda)}}
 		if s.tolerance != "" {
 			c.Settings["tolerance"] = s.tolerance
 		}
@@ -326,7 +326,7 @@ func sinkhornOf[T number]() []testCase {
 		}
 		out = append(out, c)
 	}
-	cost := values[T](rng, 4*6)
+	cost := randomValues[T](rng, 4*6)
 	for i := range cost {
 		cost[i] = (cost[i] + 1) * 2
 	}
@@ -384,9 +384,9 @@ func classes(seed uint64, d int, sizes ...int) (array, []int) {
 	var x []float64
 	var labels []int
 	for c, n := range sizes {
-		mean := values[float64](rng, d)
+		mean := randomValues[float64](rng, d)
 		for range n {
-			for j, v := range values[float64](rng, d) {
+			for j, v := range randomValues[float64](rng, d) {
 				x = append(x, mean[j]+v/2)
 			}
 			labels = append(labels, c)

@@ -107,7 +107,7 @@ func (s *smi) evaluate(ctx context.Context, p, grad *mat.Dense) (float64, error)
 	}
 	for c, columns := range s.columns {
 		kc := k.Slice(0, n, columns.from, columns.to).(*mat.Dense)
-		h, hh := s.momentsOf(ctx, kc, c, -1).means()
+		h, hh := s.momentsOf(ctx, kc, c, -1).meanMoments()
 		alpha, chol, err := ridge(ctx, hh, s.lambda, h)
 		if err != nil {
 			return 0, err
@@ -186,16 +186,16 @@ func (f *kernels) momentsOf(ctx context.Context, kc *mat.Dense, c, fold int) mom
 	return m
 }
 
-// without returns the moments over the samples that are in m but not in o.
-func (m moments) without(o moments) moments {
+// subtract returns the moments over the samples that are in m but not in o.
+func (m moments) subtract(o moments) moments {
 	r := moments{make([]float64, len(m.h)), new(mat.Dense), m.count - o.count, m.ofClass - o.ofClass}
 	floats.SubTo(r.h, m.h, o.h)
 	r.hh.Sub(m.hh, o.hh)
 	return r
 }
 
-// means returns the mean vector ĥ and the mean matrix Ĥ.
-func (m moments) means() (h []float64, hh *mat.Dense) {
+// meanMoments returns the mean vector ĥ and the mean matrix Ĥ.
+func (m moments) meanMoments() (h []float64, hh *mat.Dense) {
 	h, hh = make([]float64, len(m.h)), mat.NewDense(len(m.h), len(m.h), nil)
 	if m.count > 0 {
 		algebra.Axpy(1/float64(m.count), m.h, h)
@@ -246,8 +246,8 @@ func (f *kernels) selectSMI(ctx context.Context, p *mat.Dense) (smi, float64, er
 			all := f.momentsOf(ctx, kc, c, -1)
 			for fold := range folds {
 				part := f.momentsOf(ctx, kc, c, fold)
-				h, hh := all.without(part).means()
-				ht, hht := part.means()
+				h, hh := all.subtract(part).meanMoments()
+				ht, hht := part.meanMoments()
 				for l, lambda := range lambdas {
 					alpha, _, err := ridge(ctx, hh, lambda, h)
 					if err != nil {

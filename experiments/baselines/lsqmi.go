@@ -149,10 +149,10 @@ func (f *kernels) medianOf(ctx context.Context, p *mat.Dense) float64 {
 	return medianDistance(sqDistances(ctx, y, u))
 }
 
-// overlap returns the matrix U of one class divided by (πσ²)^{p/2}, and the logarithm of this
+// overlapMatrix returns the matrix U of one class divided by (πσ²)^{p/2}, and the logarithm of this
 // divisor. The rows of u are the kernel centers of the class. In the divisor, σ is measured in
 // units of s.unit.
-func overlap(ctx context.Context, u *mat.Dense, s fit) (*mat.Dense, float64) {
+func overlapMatrix(ctx context.Context, u *mat.Dense, s fit) (*mat.Dense, float64) {
 	_, q := u.Dims()
 	k := gaussian(ctx, u, u, precision(s.width)/2)
 	w := s.width / s.unit
@@ -225,7 +225,7 @@ func (f *kernels) qmi(ctx context.Context, p *mat.Dense, s fit) (float64, error)
 		uc := mat.DenseCopyOf(u.Slice(columns.from, columns.to, 0, u.RawMatrix().Cols))
 		k := gaussian(ctx, y, uc, precision(s.width))
 		v := f.signedMeans(ctx, y, uc, k, c, s.width, false, nil)
-		over, factor := overlap(ctx, uc, s)
+		over, factor := overlapMatrix(ctx, uc, s)
 		vv := v.RawMatrix().Data
 		alpha, _, err := ridge(ctx, over, s.lambda, vv)
 		if err != nil {
@@ -245,7 +245,7 @@ func (f *kernels) qmiDerivative(ctx context.Context, grad, p *mat.Dense, s fit) 
 		uc := mat.DenseCopyOf(u.Slice(columns.from, columns.to, 0, q))
 		k := gaussian(ctx, y, uc, precision(s.width))
 		w := f.signedMeans(ctx, y, uc, k, c, s.width, true, nil)
-		over, _ := overlap(ctx, uc, s)
+		over, _ := overlapMatrix(ctx, uc, s)
 		chol, err := ridgeFactor(ctx, over, s.lambda)
 		if err != nil {
 			return err
@@ -280,7 +280,7 @@ func (f *kernels) selectQMI(ctx context.Context, p *mat.Dense, unit float64, der
 		for c, columns := range f.columns {
 			uc := mat.DenseCopyOf(u.Slice(columns.from, columns.to, 0, q))
 			k := gaussian(ctx, y, uc, precision(s.width))
-			over, factor := overlap(ctx, uc, s)
+			over, factor := overlapMatrix(ctx, uc, s)
 			chols := make([]*algebra.Cholesky, len(lambdas))
 			for l, lambda := range lambdas {
 				var err error

@@ -15,7 +15,7 @@ import (
 
 var ctx = context.Background()
 
-func random(rng *rand.Rand, rows, cols int) matrix.Matrix[float64] {
+func randomMatrix(rng *rand.Rand, rows, cols int) matrix.Matrix[float64] {
 	m := matrix.New[float64](rows, cols, nil)
 	for i := range m.Data {
 		m.Data[i] = rng.Float64() - 0.5
@@ -33,7 +33,7 @@ func clone(m matrix.Matrix[float64]) matrix.Matrix[float64] {
 
 // definite returns G·Gᵀ + shift·I for a random n × n matrix G.
 func definite(rng *rand.Rand, n int, shift float64) matrix.Matrix[float64] {
-	g, a := random(rng, n, n), matrix.New[float64](n, n, nil)
+	g, a := randomMatrix(rng, n, n), matrix.New[float64](n, n, nil)
 	gonum(a).Mul(gonum(g), gonum(g).T())
 	for i := range n {
 		a.Set(i, i, a.At(i, i)+shift)
@@ -72,7 +72,7 @@ func TestCholesky(t *testing.T) {
 				c.SolveRows(ctx, matrix.New[float64](0, n, nil))
 				continue
 			}
-			x := random(rng, rows, n)
+			x := randomMatrix(rng, rows, n)
 			y := clone(x)
 			c.SolveRows(ctx, y)
 			back.Reset()
@@ -81,7 +81,7 @@ func TestCholesky(t *testing.T) {
 				t.Errorf("n = %d: rows of X·L⁻ᵀ·Lᵀ are off by %g", n, e)
 			}
 		}
-		v := random(rng, n, 3)
+		v := randomMatrix(rng, n, 3)
 		w := clone(v)
 		c.SolveTrans(ctx, w)
 		back.Reset()
@@ -253,7 +253,7 @@ func TestGoldenBits(t *testing.T) {
 func BenchmarkCholesky(b *testing.B) {
 	rng := rand.New(rand.NewPCG(1, 6))
 	const n = 784
-	a, x := definite(rng, n, 1), random(rng, 1000, n)
+	a, x := definite(rng, n, 1), randomMatrix(rng, 1000, n)
 	w := clone(a)
 	b.Run("op=factorize/impl=own", func(b *testing.B) {
 		for b.Loop() {
@@ -312,7 +312,7 @@ func TestSVD(t *testing.T) {
 		s := NewSVD(m, n)
 		a := matrix.New[float64](n, m, nil) // transposed
 		if rank > 0 {
-			gonum(a).Mul(gonum(random(rng, n, rank)), gonum(random(rng, rank, m)))
+			gonum(a).Mul(gonum(randomMatrix(rng, n, rank)), gonum(randomMatrix(rng, rank, m)))
 		}
 		for i := range n { // give the columns very different lengths
 			Scale(a.Row(i), math.Ldexp(1, -3*i))

@@ -157,7 +157,7 @@ func largestError(got []float64, want []*big.Float, each bool) float64 {
 
 // graded returns a matrix whose singular values decrease from 1 to 10^−digits.
 func graded(rng *rand.Rand, m, n int, digits float64) matrix.Matrix[float64] {
-	a := random(rng, m, n)
+	a := randomMatrix(rng, m, n)
 	for j := range n {
 		for i := range m {
 			a.Set(i, j, a.At(i, j)*math.Pow(10, -digits*float64(j)/float64(n)))

@@ -51,7 +51,7 @@ func unblockedPivotedCholesky(a matrix.Matrix[float64], tolerance float64) (l ma
 func TestPivotedCholesky(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 3))
 	for _, c := range []struct{ n, rank int }{{1, 1}, {7, 7}, {48, 48}, {49, 49}, {97, 97}, {150, 60}, {150, 48}, {60, 1}} {
-		g, a := random(rng, c.n, c.rank), matrix.New[float64](c.n, c.n, nil)
+		g, a := randomMatrix(rng, c.n, c.rank), matrix.New[float64](c.n, c.n, nil)
 		gonum(a).Mul(gonum(g), gonum(g).T())
 		want, order := unblockedPivotedCholesky(a, 1e-10)
 		spoiled := clone(a)
@@ -86,7 +86,7 @@ func TestPivotedCholesky(t *testing.T) {
 		for i, row := range pivots {
 			copy(square.Row(i), l.Row(row))
 		}
-		x := random(rng, 3, c.rank)
+		x := randomMatrix(rng, 3, c.rank)
 		y := clone(x)
 		CholeskyOf(square).SolveRows(ctx, y)
 		back.Reset()

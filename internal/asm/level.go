@@ -77,7 +77,7 @@ const CapVariable = "MONGE_LEVEL"
 
 var (
 	available       = append([]Level{Ref}, detect()...)
-	current, capErr = capped(available, os.Getenv(CapVariable))
+	current, capErr = levelUpTo(available, os.Getenv(CapVariable))
 
 	switched atomic.Bool
 )
@@ -172,7 +172,7 @@ func VariantOf[K, T num.Float]() Variant {
 	return v | f32
 }
 
-func capped(levels []Level, name string) (Level, error) {
+func levelUpTo(levels []Level, name string) (Level, error) {
 	best := levels[len(levels)-1]
 	if name == "" {
 		return best, nil

@@ -43,7 +43,7 @@ func wordMacros(t *testing.T) []wordMacro {
 	t.Helper()
 	macros := map[string]wordMacro{}
 	for _, file := range headers(t, wordHeader) {
-		for i, line := range lines(t, file) {
+		for i, line := range readLines(t, file) {
 			if code, _, _ := strings.Cut(line, "//"); !raw.MatchString(code) {
 				continue
 			}
@@ -69,7 +69,7 @@ func wordMacros(t *testing.T) []wordMacro {
 	return slices.SortedFunc(maps.Values(macros), func(a, b wordMacro) int { return strings.Compare(a.name, b.name) })
 }
 
-func lines(t *testing.T, file string) []string {
+func readLines(t *testing.T, file string) []string {
 	t.Helper()
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -278,7 +278,7 @@ func TestWordsOnlyInHeader(t *testing.T) {
 		if filepath.Base(file) == wordHeader {
 			continue
 		}
-		for i, line := range lines(t, file) {
+		for i, line := range readLines(t, file) {
 			code, _, _ := strings.Cut(line, "//")
 			if raw.MatchString(code) {
 				t.Errorf("%s:%d: a raw word", file, i+1)
@@ -324,7 +324,7 @@ func TestHeaders(t *testing.T) {
 // code returns the contents of a file without comments and with continued lines joined.
 func code(t *testing.T, file string) string {
 	t.Helper()
-	text := strings.ReplaceAll(strings.Join(lines(t, file), "\n"), "\\\n", "")
+	text := strings.ReplaceAll(strings.Join(readLines(t, file), "\n"), "\\\n", "")
 	return regexp.MustCompile(`//.*`).ReplaceAllString(text, "")
 }
 

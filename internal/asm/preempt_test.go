@@ -89,7 +89,7 @@ func callees(t *testing.T) (calls []call, checks map[string]bool) {
 		}
 		body := code[fn.Entry-text.Addr : fn.End-text.Addr]
 		checks[strings.TrimSuffix(fn.Name, ".abi0")] = hasCheck(body)
-		for _, target := range targets(body, fn.Entry) {
+		for _, target := range callTargets(body, fn.Entry) {
 			if callee, ok := name[target]; ok {
 				calls = append(calls, call{strings.TrimSuffix(fn.Name, ".abi0"), callee})
 			}
@@ -109,10 +109,10 @@ func hasCheck(body []byte) bool {
 		bytes.Contains(body, []byte{0x4d, 0x3b, 0x66, 0x10}) // CMPQ R12, 16(R14)
 }
 
-// targets returns the target addresses of the direct calls in body, the machine code of a function
+// callTargets returns the target addresses of the direct calls in body, the machine code of a function
 // at address entry. On amd64, an operand may look like a call, but is unlikely to contain the
 // address of a function.
-func targets(body []byte, entry uint64) (at []uint64) {
+func callTargets(body []byte, entry uint64) (at []uint64) {
 	if runtime.GOARCH == "arm64" {
 		for i := 0; i+4 <= len(body); i += 4 {
 			if w := binary.LittleEndian.Uint32(body[i:]); w>>26 == 0b100101 { // BL

@@ -22,8 +22,8 @@ func edges() (sizes []int) {
 	return sizes
 }
 
-// fits is a copy of asm.Fits that computes with big integers.
-func fits(n, rows, cols, stride int) bool {
+// fitsBig is a copy of asm.Fits that computes with big integers.
+func fitsBig(n, rows, cols, stride int) bool {
 	if n < 0 || rows < 0 || cols < 0 {
 		return false
 	}
@@ -47,11 +47,11 @@ func TestFits(t *testing.T) {
 					if calls++; calls%3 != 0 && !testdata.IsLong() {
 						continue // only a long test checks all sizes
 					}
-					want := fits(n, rows, cols, stride)
+					want := fitsBig(n, rows, cols, stride)
 					if got := asm.Fits(n, rows, cols, stride); got != want {
 						t.Fatalf("Fits(%d, %d, %d, %d) = %v", n, rows, cols, stride, got)
 					}
-					if got := panics(func() { asm.CheckMatrix(n, rows, cols, stride) }) == ""; got != want {
+					if got := panicText(func() { asm.CheckMatrix(n, rows, cols, stride) }) == ""; got != want {
 						t.Fatalf("CheckMatrix(%d, %d, %d, %d) returns: %v, want %v", n, rows, cols, stride, got, want)
 					}
 				}
@@ -82,7 +82,7 @@ func TestChecksSay(t *testing.T) {
 		{64, 2, 8, math.MaxInt, long},       // stride + 8 wraps to a negative number
 		{64, math.MaxInt, 8, math.MaxInt, long},
 	} {
-		if got := panics(func() { asm.CheckMatrix(c.n, c.rows, c.cols, c.ld) }); got != c.want {
+		if got := panicText(func() { asm.CheckMatrix(c.n, c.rows, c.cols, c.ld) }); got != c.want {
 			t.Errorf("CheckMatrix(%d, %d, %d, %d): %q, want %q", c.n, c.rows, c.cols, c.ld, got, c.want)
 		}
 	}
@@ -92,14 +92,14 @@ func TestChecksSay(t *testing.T) {
 	}{
 		{0, 0, ""}, {8, 8, ""}, {8, 9, "asm: vector longer than its slice"}, {8, math.MaxInt, "asm: vector longer than its slice"}, {8, -1, negative}, {8, math.MinInt, negative},
 	} {
-		if got := panics(func() { asm.CheckVector(c.have, c.n) }); got != c.want {
+		if got := panicText(func() { asm.CheckVector(c.have, c.n) }); got != c.want {
 			t.Errorf("CheckVector(%d, %d): %q, want %q", c.have, c.n, got, c.want)
 		}
 	}
 }
 
-// panics calls f and returns the text of its panic, or "".
-func panics(f func()) (what string) {
+// panicText calls f and returns the text of its panic, or "".
+func panicText(f func()) (what string) {
 	defer func() {
 		if p := recover(); p != nil {
 			what = fmt.Sprint(p)

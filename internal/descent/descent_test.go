@@ -142,7 +142,7 @@ func TestBrockett(t *testing.T) {
 func TestProcrustes(t *testing.T) {
 	for _, c := range []struct{ d, p int }{{9, 1}, {20, 6}, {40, 3}} {
 		rnd := rand.New(rand.NewPCG(uint64(c.d), uint64(c.p)))
-		f := &linear{gaussian(c.d, c.p, rnd)}
+		f := &linear{gaussianMatrix(c.d, c.p, rnd)}
 		m := stiefel.New(c.d, c.p)
 		var want, diff mat.Dense
 		if err := m.Project(ctx, &want, f.c); err != nil {
@@ -316,7 +316,7 @@ func TestEvaluationFails(t *testing.T) {
 // steps fail.
 func TestShortStepIsKept(t *testing.T) {
 	m := stiefel.New(9, 2)
-	f := &linear{gaussian(9, 2, rand.New(rand.NewPCG(1, 1)))}
+	f := &linear{gaussianMatrix(9, 2, rand.New(rand.NewPCG(1, 1)))}
 	calls := 0
 	bad := &failing{Problem: f, isBad: func(*mat.Dense) bool { calls++; return calls > 2 },
 		respond: func(*mat.Dense) (float64, error) { return math.NaN(), nil }}
@@ -608,7 +608,7 @@ func (f wrongGradient) Evaluate(p, grad *mat.Dense) (float64, error) {
 func TestLineSearchFails(t *testing.T) {
 	m := stiefel.New(7, 2)
 	x := start(m, 1)
-	f := wrongGradient{&linear{gaussian(7, 2, rand.New(rand.NewPCG(1, 1)))}}
+	f := wrongGradient{&linear{gaussianMatrix(7, 2, rand.New(rand.NewPCG(1, 1)))}}
 	forMethods(t, func(t *testing.T, method descent.Method) {
 		s := &descent.Settings{Method: method, MaxTrials: 12}
 		r := minimize(t, f, m, x, s)
@@ -654,7 +654,7 @@ func TestEvaluations(t *testing.T) {
 // the gradient at P, and Π is the projection onto the manifold.
 func TestProjectedGradientStep(t *testing.T) {
 	m := stiefel.New(8, 3)
-	f := &linear{gaussian(8, 3, rand.New(rand.NewPCG(1, 1)))}
+	f := &linear{gaussianMatrix(8, 3, rand.New(rand.NewPCG(1, 1)))}
 	f.c.Scale(0.1, f.c)
 	x := start(m, 1)
 	before := mat.DenseCopyOf(x)
@@ -676,7 +676,7 @@ func TestProjectedGradientStep(t *testing.T) {
 // S = −α T(previous grad) and Y = grad − T(previous grad). T is the vector transport.
 func TestBarzilaiBorwein(t *testing.T) {
 	m := stiefel.New(8, 3)
-	f := &linear{gaussian(8, 3, rand.New(rand.NewPCG(1, 1)))}
+	f := &linear{gaussianMatrix(8, 3, rand.New(rand.NewPCG(1, 1)))}
 	var grads []*mat.Dense
 	var points []*mat.Dense
 	r := minimize(t, f, m, start(m, 1), &descent.Settings{Method: descent.SteepestDescent, MaxSteps: 2, InitialStep: 1,

@@ -141,7 +141,7 @@ func (f *failing) Evaluate(p, grad *mat.Dense) (float64, error) {
 	return f.Problem.Evaluate(p, grad)
 }
 
-func gaussian(r, c int, rnd *rand.Rand) *mat.Dense {
+func gaussianMatrix(r, c int, rnd *rand.Rand) *mat.Dense {
 	a := mat.NewDense(r, c, nil)
 	for i := range r {
 		for j := range c {

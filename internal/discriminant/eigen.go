@@ -91,7 +91,7 @@ func newEigen[T dist.Float](ctx context.Context, o *Objective[T], limit, classes
 		between: make([]float64, s.N), within: make([]float64, s.N), plans: make([][]T, len(part.local.workers)),
 	}
 	for _, q := range part.pairs {
-		if q.within() {
+		if q.withinClass() {
 			e.variance += 2 * q.weight * s.classVariance(ctx, q.c) / float64(s.D)
 		}
 	}
@@ -335,11 +335,11 @@ func (e *eigen[T]) addPair(ctx context.Context, w *PairWorker[T], q pair, plan *
 		row := raw.Data[(i0+i)*raw.Stride+j0:]
 		for j, v := range t.Row(i) {
 			edge := float64(q.weight * float64(v))
-			if q.within() {
+			if q.withinClass() {
 				edge += float64(q.weight * float64(t.At(j, i)))
 			}
 			row[j] = edge
-			if !q.within() {
+			if !q.withinClass() {
 				raw.Data[(j0+j)*raw.Stride+i0+i] = edge
 			}
 		}

@@ -285,7 +285,7 @@ func frozen(t *testing.T, x *mat.Dense, labels []int, c gradientCase, p *mat.Den
 					}
 				}
 			}
-			if q.within() {
+			if q.withinClass() {
 				within += q.weight * cost
 			} else {
 				between += q.weight * cost

@@ -135,7 +135,7 @@ func (b *batches[T]) draw(ctx context.Context) (*Objective[T], error) {
 		c, e := chosen[q.c], chosen[q.e]
 		b.o.Samples.Classes[q.c] = b.whole.allSamples.Classes[c]
 		scale := between
-		if q.within() {
+		if q.withinClass() {
 			scale = within
 		}
 		var err error

@@ -65,7 +65,7 @@ type pair struct {
 	lambda, weight float64
 }
 
-func (p pair) within() bool { return p.c == p.e }
+func (p pair) withinClass() bool { return p.c == p.e }
 
 // NewObjective returns the objective of a fit to s. The objective uses only some of the samples if
 // the configuration limits classes or samples. The weights and a relative λ always refer to s.
@@ -234,7 +234,7 @@ func (o *Objective[T]) Evaluate(ctx context.Context, p *mat.Dense, gradient bool
 			if r.Status == sinkhorn.StatusLowPrecision {
 				o.lowPrecisionPairs++
 			}
-			if q.within() {
+			if q.withinClass() {
 				o.withinCost += float64(q.weight * r.Cost)
 			} else {
 				o.betweenCost += float64(q.weight * r.Cost)
@@ -275,7 +275,7 @@ func (o *Objective[T]) addClasses(i, j int) {
 		gb, gw := classRows(o.Samples, o.gradBetween, c).Data, classRows(o.Samples, o.gradWithin, c).Data
 		for k, q := range o.job.pairs {
 			g := gb
-			if q.within() {
+			if q.withinClass() {
 				g = gw
 			}
 			if q.c == c {

@@ -216,13 +216,13 @@ func (o *Objective[T]) SamplePairs(perClass int, rng *rand.Rand) {
 	}
 	some := make([]pair, 0, classes*(perClass/2+1))
 	for _, q := range all {
-		if q.within() || chosen[min(q.e-q.c, classes-q.e+q.c)] {
+		if q.withinClass() || chosen[min(q.e-q.c, classes-q.e+q.c)] {
 			some = append(some, q)
 		}
 	}
 	scale := float64(len(all)-classes) / float64(len(some)-classes)
 	for i := range some {
-		if q := &some[i]; !q.within() {
+		if q := &some[i]; !q.withinClass() {
 			q.weight *= scale
 		}
 	}

@@ -39,7 +39,7 @@ func TestSomePairs(t *testing.T) {
 		others, own := make([]int, classes), make([]float64, classes)
 		var between float64
 		for _, q := range some {
-			if q.within() {
+			if q.withinClass() {
 				own[q.c] += q.weight
 				continue
 			}

@@ -174,7 +174,7 @@ func TestScatters(t *testing.T) {
 	var want [2][9]float64
 	for _, q := range o.pairs {
 		x, y, to := classRows(s, o.y, q.c), classRows(s, o.y, q.e), &want[0]
-		if q.within() {
+		if q.withinClass() {
 			to = &want[1]
 		}
 		res, err := o.local.workers[0].solver.Solve(t.Context(), &sinkhorn.Problem[float64]{X: x, Y: y, Lambda: q.lambda})

@@ -20,7 +20,7 @@ import (
 // loadPackages returns the type-checked packages in dir that match the patterns. A package comes
 // after the packages that it imports.
 func loadPackages(dir string, patterns ...string) ([]*goPackage, error) {
-	l, listed, err := list(dir, patterns...)
+	l, listed, err := listPackagesIn(dir, patterns...)
 	if err != nil {
 		return nil, err
 	}
@@ -45,9 +45,9 @@ type listed struct {
 	DepOnly                 bool
 }
 
-// list returns the packages that match patterns and their dependencies. It also returns a loader
+// listPackagesIn returns the packages that match patterns and their dependencies. It also returns a loader
 // that reads the export data of these packages.
-func list(dir string, patterns ...string) (*loader, []listed, error) {
+func listPackagesIn(dir string, patterns ...string) (*loader, []listed, error) {
 	cmd := exec.Command("go", append([]string{"list", "-export", "-deps", "-json=ImportPath,Dir,GoFiles,Export,DepOnly,CgoFiles"}, patterns...)...)
 	cmd.Dir = dir
 	var stderr bytes.Buffer

@@ -61,7 +61,7 @@ func TestOracleIsComplete(t *testing.T) {
 	for _, name := range compared {
 		patterns = append(patterns, "./"+name)
 	}
-	l, _, err := list(root, append(patterns, "./internal/oracle/trial", "./internal/ending", "testing")...)
+	l, _, err := listPackagesIn(root, append(patterns, "./internal/oracle/trial", "./internal/ending", "testing")...)
 	if err != nil {
 		t.Fatal(err)
 	}

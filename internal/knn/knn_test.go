@@ -53,8 +53,8 @@ func naivePredict[T dist.Float](train dist.Matrix[T], labels []int, test dist.Ma
 	return out
 }
 
-// random returns rows on a coarse grid, so that many distances are equal.
-func random[T dist.Float](rng *rand.Rand, rows, cols, grid int) dist.Matrix[T] {
+// randomGrid returns rows on a coarse grid, so that many distances are equal.
+func randomGrid[T dist.Float](rng *rand.Rand, rows, cols, grid int) dist.Matrix[T] {
 	m := dist.NewMatrix[T](rows, cols, nil)
 	for i := range m.Data {
 		m.Data[i] = T(rng.IntN(grid))
@@ -72,7 +72,7 @@ func testPredict[T dist.Float](t *testing.T) {
 	for _, c := range []struct{ n, m, d, classes, grid int }{
 		{1, 1, 1, 1, 2}, {7, 5, 2, 3, 3}, {300, 130, 3, 4, 4}, {256, 128, 1, 2, 5}, {513, 129, 17, 10, 1000}, {40, 200, 300, 3, 2},
 	} {
-		train, test := random[T](rng, c.n, c.d, c.grid), random[T](rng, c.m, c.d, c.grid)
+		train, test := randomGrid[T](rng, c.n, c.d, c.grid), randomGrid[T](rng, c.m, c.d, c.grid)
 		labels := make([]int, c.n)
 		for i := range labels {
 			labels[i] = 100*rng.IntN(c.classes) - 7
@@ -114,7 +114,7 @@ func testPredict[T dist.Float](t *testing.T) {
 
 func TestTrainingRows(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
-	x := random[float64](rng, 500, 5, 1<<30)
+	x := randomGrid[float64](rng, 500, 5, 1<<30)
 	labels := make([]int, x.Rows)
 	for i := range labels {
 		labels[i] = rng.IntN(9)
@@ -158,7 +158,7 @@ func TestTies(t *testing.T) {
 
 func TestStride(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
-	wide, narrow := random[float64](rng, 300, 9, 50), dist.NewMatrix[float64](300, 4, nil)
+	wide, narrow := randomGrid[float64](rng, 300, 9, 50), dist.NewMatrix[float64](300, 4, nil)
 	labels := make([]int, wide.Rows)
 	for i := range wide.Rows {
 		copy(narrow.Row(i), wide.Row(i)[2:])
@@ -249,7 +249,7 @@ func BenchmarkPredict(b *testing.B) {
 	const n, m = 1000, 10000
 	for _, d := range []int{10, 784} {
 		b.Run(fmt.Sprintf("n=%d/m=%d/d=%d", n, m, d), func(b *testing.B) {
-			train, test := random[float64](rng, n, d, 256), random[float64](rng, m, d, 256)
+			train, test := randomGrid[float64](rng, n, d, 256), randomGrid[float64](rng, m, d, 256)
 			labels := make([]int, n)
 			for i := range labels {
 				labels[i] = i % 10
@@ -293,7 +293,7 @@ func TestSearchAgain(t *testing.T) {
 			n += blockPoints
 		}
 		k, q := 1+rng.IntN(min(n, 20)), 1+rng.IntN(d)
-		rows, y := random[float64](rng, n, d, 3), random[float64](rng, m, d, 3)
+		rows, y := randomGrid[float64](rng, n, d, 3), randomGrid[float64](rng, m, d, 3)
 		for range rng.IntN(3) {
 			rows.Data[rng.IntN(len(rows.Data))] = 1e200 // distances overflow
 		}

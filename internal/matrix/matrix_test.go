@@ -9,8 +9,8 @@ import (
 	"github.com/gomonge/monge/internal/asm"
 )
 
-// panics checks that f panics with the given text, which may be followed by shapes.
-func panics(t *testing.T, words string, f func()) {
+// mustPanic checks that f panics with the given text, which may be followed by shapes.
+func mustPanic(t *testing.T, words string, f func()) {
 	t.Helper()
 	defer func() {
 		t.Helper()
@@ -51,7 +51,7 @@ func TestOverlap(t *testing.T) {
 			got := Overlap(a, b)
 			// With different strides, Overlap compares the memory ranges.
 			if cautious := a.Stride != b.Stride && a.Rows > 1; got != want && !(got && cautious) {
-				t.Fatalf("Overlap(%v, %v) = %v, want %v", at(data, a), at(data, b), got, want)
+				t.Fatalf("Overlap(%v, %v) = %v, want %v", describeView(data, a), describeView(data, b), got, want)
 			}
 		}
 	}
@@ -60,7 +60,7 @@ func TestOverlap(t *testing.T) {
 	}
 }
 
-func at(data []float32, m Matrix[float32]) string {
+func describeView(data []float32, m Matrix[float32]) string {
 	return fmt.Sprintf("%d × %d, stride %d from %d", m.Rows, m.Cols, m.Stride, cap(data)-cap(m.Data))
 }
 
@@ -86,28 +86,28 @@ func TestMistakes(t *testing.T) {
 			a := big.RowRange(0, 2).ColRange(0, 2)
 			f(two, a, a) // does not panic
 			f(big.RowRange(0, 2).ColRange(2, 4), a, a)
-			panics(t, asm.ShapePanic, func() { f(twoByThree, a, a) })
-			panics(t, asm.OverlapPanic, func() { f(big.RowRange(0, 2).ColRange(1, 3), a, a) })
+			mustPanic(t, asm.ShapePanic, func() { f(twoByThree, a, a) })
+			mustPanic(t, asm.OverlapPanic, func() { f(big.RowRange(0, 2).ColRange(1, 3), a, a) })
 			if name != "Exp2" {
-				panics(t, asm.OverlapPanic, func() { f(a, a, a) })
+				mustPanic(t, asm.OverlapPanic, func() { f(a, a, a) })
 			}
 			for _, bad := range []Matrix[float64]{
 				{Rows: 2, Cols: 2, Stride: 2, Data: vec},
 				{Rows: 2, Cols: 2, Stride: 1, Data: vec},
 				{Rows: 2, Cols: 2, Stride: 1 << 62, Data: vec},
 			} {
-				panics(t, asm.FitPanic, func() { f(bad, a, a) })
-				panics(t, asm.FitPanic, func() { f(two, bad, bad) })
+				mustPanic(t, asm.FitPanic, func() { f(bad, a, a) })
+				mustPanic(t, asm.FitPanic, func() { f(two, bad, bad) })
 			}
 			// The product Rows·Stride overflows int.
 			wrap := Matrix[float64]{Rows: 1<<61 + 1, Cols: 8, Stride: 8, Data: make([]float64, 64)}
-			panics(t, asm.FitPanic, func() { f(repeatToSquare(wrap), repeatToSquare(wrap), repeatToSquare(wrap)) })
+			mustPanic(t, asm.FitPanic, func() { f(repeatToSquare(wrap), repeatToSquare(wrap), repeatToSquare(wrap)) })
 		})
 	}
-	panics(t, asm.ShapePanic, func() { MulVec(vec, twoByThree, make([]float64, 3)) })
-	panics(t, asm.ShapePanic, func() { MulVec(vec, m(3, 2), make([]float64, 3)) })
-	panics(t, asm.OverlapPanic, func() { MulVec(vec[:2], twoByThree, vec) })
-	panics(t, asm.ShapePanic, func() { Exp(make([]float64, 2), vec) })
+	mustPanic(t, asm.ShapePanic, func() { MulVec(vec, twoByThree, make([]float64, 3)) })
+	mustPanic(t, asm.ShapePanic, func() { MulVec(vec, m(3, 2), make([]float64, 3)) })
+	mustPanic(t, asm.OverlapPanic, func() { MulVec(vec[:2], twoByThree, vec) })
+	mustPanic(t, asm.ShapePanic, func() { Exp(make([]float64, 2), vec) })
 }
 
 // repeatToSquare returns m with as many columns as rows, so that every operand of a product can be m.

@@ -83,7 +83,7 @@ func TestWiden(t *testing.T) {
 			}
 		}
 	}
-	panics(t, asm.ShapePanic, func() { Widen(dst, x) })
-	panics(t, asm.ShapePanic, func() { Widen(dst.RowRange(0, 2), x.ColRange(0, 12)) })
-	panics(t, asm.ShapePanic, func() { Widen(dst.RowRange(0, 2).ColRange(0, 12), x) })
+	mustPanic(t, asm.ShapePanic, func() { Widen(dst, x) })
+	mustPanic(t, asm.ShapePanic, func() { Widen(dst.RowRange(0, 2), x.ColRange(0, 12)) })
+	mustPanic(t, asm.ShapePanic, func() { Widen(dst.RowRange(0, 2).ColRange(0, 12), x) })
 }

@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-func random(rng *rand.Rand, n, d int) *mat.Dense {
+func randomDense(rng *rand.Rand, n, d int) *mat.Dense {
 	// The matrix is a slice of a wider matrix, so that the test notices reads beyond its columns.
 	m := mat.NewDense(n, d+3, nil)
 	for i := range n {
@@ -29,7 +29,7 @@ func TestProducts(t *testing.T) {
 				t.Errorf("%s %v: not gonum's", name, s)
 			}
 		}
-		a, b, c := random(rng, n, d), random(rng, d, p), random(rng, n, p)
+		a, b, c := randomDense(rng, n, d), randomDense(rng, d, p), randomDense(rng, n, p)
 		var want, wantTrans, wantGram mat.Dense
 		want.Mul(a, b)
 		check("product", Product(t.Context(), a, b), &want)

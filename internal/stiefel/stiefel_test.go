@@ -31,7 +31,7 @@ func forShapes(t *testing.T, f func(t *testing.T, m *stiefel.Manifold, rnd *rand
 	}
 }
 
-func gaussian(m *stiefel.Manifold, rnd *rand.Rand) *mat.Dense {
+func gaussianMatrix(m *stiefel.Manifold, rnd *rand.Rand) *mat.Dense {
 	d, p := m.Dims()
 	a := mat.NewDense(d, p, nil)
 	for i := range d {
@@ -42,7 +42,7 @@ func gaussian(m *stiefel.Manifold, rnd *rand.Rand) *mat.Dense {
 	return a
 }
 
-func random(m *stiefel.Manifold, rnd *rand.Rand) *mat.Dense {
+func randomPoint(m *stiefel.Manifold, rnd *rand.Rand) *mat.Dense {
 	var x mat.Dense
 	m.Random(ctx, &x, rnd)
 	return &x
@@ -51,7 +51,7 @@ func random(m *stiefel.Manifold, rnd *rand.Rand) *mat.Dense {
 // tangent returns a random tangent vector of norm 1 at x. If the tangent space has dimension 0, it
 // returns 0.
 func tangent(m *stiefel.Manifold, x *mat.Dense, rnd *rand.Rand) *mat.Dense {
-	v := gaussian(m, rnd)
+	v := gaussianMatrix(m, rnd)
 	m.Tangent(ctx, v, x, v)
 	if n := mat.Norm(v, 2); m.Dimension() > 0 {
 		v.Scale(1/n, v)
@@ -99,7 +99,7 @@ func distance(a, b *mat.Dense) float64 {
 
 func TestTangent(t *testing.T) {
 	forShapes(t, func(t *testing.T, m *stiefel.Manifold, rnd *rand.Rand) {
-		x, g := random(m, rnd), gaussian(m, rnd)
+		x, g := randomPoint(m, rnd), gaussianMatrix(m, rnd)
 		norm := mat.Norm(g, 2)
 		var v, again, want mat.Dense
 		m.Tangent(ctx, &v, x, g)
@@ -131,7 +131,7 @@ func TestTangent(t *testing.T) {
 
 func TestInner(t *testing.T) {
 	forShapes(t, func(t *testing.T, m *stiefel.Manifold, rnd *rand.Rand) {
-		x, u, v := random(m, rnd), gaussian(m, rnd), gaussian(m, rnd)
+		x, u, v := randomPoint(m, rnd), gaussianMatrix(m, rnd), gaussianMatrix(m, rnd)
 		var a mat.Dense
 		a.Mul(u.T(), v)
 		limit := 2e-15 * mat.Norm(u, 2) * mat.Norm(v, 2)
@@ -146,7 +146,7 @@ func TestInner(t *testing.T) {
 
 func TestTransport(t *testing.T) {
 	forShapes(t, func(t *testing.T, m *stiefel.Manifold, rnd *rand.Rand) {
-		x := random(m, rnd)
+		x := randomPoint(m, rnd)
 		v := tangent(m, x, rnd)
 		var y, moved mat.Dense
 		if err := m.Retract(ctx, &y, x, v, 0.7); err != nil {
@@ -179,7 +179,7 @@ func slope(t0, t1, e0, e1 float64) float64 { return math.Log(e1/e0) / math.Log(t
 
 func TestRetract(t *testing.T) {
 	forShapes(t, func(t *testing.T, m *stiefel.Manifold, rnd *rand.Rand) {
-		x := random(m, rnd)
+		x := randomPoint(m, rnd)
 		v := tangent(m, x, rnd)
 		var y mat.Dense
 		for _, step := range []float64{0, 1e-12, 1e-3, 1, 1e3, 1e8, 1e300, -0.5} {
@@ -232,7 +232,7 @@ func TestProjectIsSecondOrder(t *testing.T) {
 		if m.Dimension() == 0 {
 			return
 		}
-		x := random(m, rnd)
+		x := randomPoint(m, rnd)
 		v := tangent(m, x, rnd)
 		deviation := func(step float64) float64 {
 			var a, y mat.Dense
@@ -254,7 +254,7 @@ func TestProjectIsSecondOrder(t *testing.T) {
 func TestOrthonormalize(t *testing.T) {
 	forShapes(t, func(t *testing.T, m *stiefel.Manifold, rnd *rand.Rand) {
 		d, p := m.Dims()
-		a := gaussian(m, rnd)
+		a := gaussianMatrix(m, rnd)
 		var q, r, back mat.Dense
 		rank, err := m.Orthonormalize(ctx, &q, a)
 		if err != nil || rank != p {
@@ -291,7 +291,7 @@ func TestEveryCondition(t *testing.T) {
 		stiefel.New(s[1], s[1]).Random(ctx, &v, rnd)
 		for e := 0.; e <= 20; e++ {
 			// A = Q₁ diag(1 … 10⁻ᵉ) V
-			a := random(m, rnd)
+			a := randomPoint(m, rnd)
 			for j := range s[1] {
 				f := math.Pow(10, -e*float64(j)/float64(s[1]-1))
 				for i := range s[0] {
@@ -322,7 +322,7 @@ func TestEveryCondition(t *testing.T) {
 func TestExtremeScale(t *testing.T) {
 	m := stiefel.New(9, 3)
 	rnd := rand.New(rand.NewPCG(3, 1))
-	a := gaussian(m, rnd)
+	a := gaussianMatrix(m, rnd)
 	var want, got, scaled mat.Dense
 	if err := m.Project(ctx, &want, a); err != nil {
 		t.Fatal(err)
@@ -358,7 +358,7 @@ func TestExtremeScale(t *testing.T) {
 // deficient returns named matrices of rank less than p.
 func deficient(d, p int, rnd *rand.Rand) map[string]*mat.Dense {
 	m := stiefel.New(d, p)
-	equal, last := gaussian(m, rnd), gaussian(m, rnd)
+	equal, last := gaussianMatrix(m, rnd), gaussianMatrix(m, rnd)
 	for i := range d {
 		for j := range p {
 			equal.Set(i, j, equal.At(i, 0))
@@ -403,7 +403,7 @@ func TestRankDeficient(t *testing.T) {
 
 func TestProject(t *testing.T) {
 	forShapes(t, func(t *testing.T, m *stiefel.Manifold, rnd *rand.Rand) {
-		a := gaussian(m, rnd)
+		a := gaussianMatrix(m, rnd)
 		var x, u, v, want mat.Dense
 		if err := m.Project(ctx, &x, a); err != nil {
 			t.Fatal(err)
@@ -419,11 +419,11 @@ func TestProject(t *testing.T) {
 		}
 		// The result is the nearest point, and a point is its own projection.
 		for range 20 {
-			if y := random(m, rnd); distance(y, a) < distance(&x, a)-1e-14 {
+			if y := randomPoint(m, rnd); distance(y, a) < distance(&x, a)-1e-14 {
 				t.Error("a random point is nearer")
 			}
 		}
-		y := random(m, rnd)
+		y := randomPoint(m, rnd)
 		if err := m.Project(ctx, &x, y); err != nil || distance(&x, y) > 5e-15*math.Sqrt(float64(len(y.RawMatrix().Data))) {
 			t.Errorf("Π(P) − P = %.3g, %v", distance(&x, y), err)
 		}
@@ -436,7 +436,7 @@ func TestTinyColumn(t *testing.T) {
 	m := stiefel.New(12, 3)
 	rnd := rand.New(rand.NewPCG(8, 2))
 	for _, s := range []float64{1e-130, 1e-150, 1e-158, 3e-162, 1e-200, 1e-300, 5e-324} {
-		a := gaussian(m, rnd)
+		a := gaussianMatrix(m, rnd)
 		for i := range 12 {
 			a.Set(i, 1, s*a.At(i, 1))
 		}
@@ -452,7 +452,7 @@ func TestIllConditioned(t *testing.T) {
 	// The matrix has condition number 10¹². A single Gram–Schmidt pass and Cholesky-QR fail for it.
 	m := stiefel.New(50, 6)
 	rnd := rand.New(rand.NewPCG(8, 1))
-	a := gaussian(m, rnd)
+	a := gaussianMatrix(m, rnd)
 	for i := range 50 {
 		for j := 1; j < 6; j++ {
 			a.Set(i, j, a.At(i, 0)+1e-12*a.At(i, j))
@@ -472,13 +472,13 @@ func TestIllConditioned(t *testing.T) {
 func TestNotFinite(t *testing.T) {
 	m := stiefel.New(6, 2)
 	rnd := rand.New(rand.NewPCG(1, 1))
-	x := random(m, rnd)
+	x := randomPoint(m, rnd)
 	v := tangent(m, x, rnd)
 	for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
 		for k := range 12 {
-			a := gaussian(m, rnd)
+			a := gaussianMatrix(m, rnd)
 			a.Set(k/2, k%2, bad)
-			dst := random(m, rnd)
+			dst := randomPoint(m, rnd)
 			before := mat.DenseCopyOf(dst)
 			if _, err := m.Orthonormalize(ctx, dst, a); !errors.Is(err, stiefel.ErrNotFinite) {
 				t.Errorf("Orthonormalize: %v", err)
@@ -508,13 +508,13 @@ func TestNotFinite(t *testing.T) {
 
 func TestRandom(t *testing.T) {
 	forShapes(t, func(t *testing.T, m *stiefel.Manifold, rnd *rand.Rand) {
-		x := random(m, rnd)
+		x := randomPoint(m, rnd)
 		onManifold(t, m, x)
-		a, b := random(m, rand.New(rand.NewPCG(1, 2))), random(m, rand.New(rand.NewPCG(1, 2)))
+		a, b := randomPoint(m, rand.New(rand.NewPCG(1, 2))), randomPoint(m, rand.New(rand.NewPCG(1, 2)))
 		if !mat.Equal(a, b) {
 			t.Error("same seed, different points")
 		}
-		if d, p := m.Dims(); d > 1 && p < d && mat.Equal(x, random(m, rnd)) {
+		if d, p := m.Dims(); d > 1 && p < d && mat.Equal(x, randomPoint(m, rnd)) {
 			t.Error("same point twice")
 		}
 	})
@@ -551,7 +551,7 @@ func TestAnglesAndDistance(t *testing.T) {
 	m := stiefel.New(d, p)
 	rnd := rand.New(rand.NewPCG(2, 7))
 	rotation, basis := stiefel.New(p, p), stiefel.New(d, d)
-	r, b := random(rotation, rnd), random(basis, rnd)
+	r, b := randomPoint(rotation, rnd), randomPoint(basis, rnd)
 	x, y := mat.NewDense(d, p, nil), mat.NewDense(d, p, nil)
 	var chordal float64
 	for j, theta := range want {
@@ -584,7 +584,7 @@ func TestAnglesAndDistance(t *testing.T) {
 		t.Errorf("distance between bases of one subspace is %v", got)
 	}
 	// For p = d there is only one subspace.
-	if err := rotation.PrincipalAngles(ctx, got, r, random(rotation, rnd)); err != nil || got[p-1] > 4e-15 {
+	if err := rotation.PrincipalAngles(ctx, got, r, randomPoint(rotation, rnd)); err != nil || got[p-1] > 4e-15 {
 		t.Errorf("angles in the whole space: %v, %v", got, err)
 	}
 }
@@ -594,8 +594,8 @@ func TestAnglesAndDistance(t *testing.T) {
 func TestAliasAndStride(t *testing.T) {
 	m := stiefel.New(13, 3)
 	rnd := rand.New(rand.NewPCG(4, 4))
-	x := random(m, rnd)
-	g := gaussian(m, rnd)
+	x := randomPoint(m, rnd)
+	g := gaussianMatrix(m, rnd)
 	strided := func(a *mat.Dense) *mat.Dense {
 		wide := mat.NewDense(15, 7, nil)
 		for i := range 15 {
@@ -653,7 +653,7 @@ func bits(d, p int) uint64 {
 			put(v)
 		}
 	}
-	x, y := random(m, rnd), random(m, rnd)
+	x, y := randomPoint(m, rnd), randomPoint(m, rnd)
 	putAll(x)
 	var v, z mat.Dense
 	m.Tangent(ctx, &v, x, y)
@@ -691,7 +691,7 @@ func TestAllocations(t *testing.T) {
 	for _, s := range [][2]int{{30, 4}, {128, 128}} {
 		m := stiefel.New(s[0], s[1])
 		rnd := rand.New(rand.NewPCG(1, 9))
-		x, y := random(m, rnd), random(m, rnd)
+		x, y := randomPoint(m, rnd), randomPoint(m, rnd)
 		v := tangent(m, x, rnd)
 		var dst mat.Dense
 		m.Random(ctx, &dst, rnd)
@@ -747,7 +747,7 @@ func BenchmarkStiefel(b *testing.B) {
 	for _, s := range [][2]int{{784, 10}, {784, 20}, {64, 2}} {
 		m := stiefel.New(s[0], s[1])
 		rnd := rand.New(rand.NewPCG(1, 9))
-		x, v := random(m, rnd), gaussian(m, rnd)
+		x, v := randomPoint(m, rnd), gaussianMatrix(m, rnd)
 		m.Tangent(ctx, v, x, v)
 		var dst mat.Dense
 		for _, op := range []struct {

@@ -20,8 +20,8 @@ func TestOracle(t *testing.T) {
 	t.Run("FDA", func(t *testing.T) { trial.Run(t, 20, blocked, compareFDA) })
 }
 
-// draw returns samples of several classes. Some features are constant, or constant within the classes, up to a rounding error.
-func draw(c *trial.Case) (x trial.View[float64], labels []int, classes [][][]oracle.Real, constant []bool) {
+// randomSamples returns samples of several classes. Some features are constant, or constant within the classes, up to a rounding error.
+func randomSamples(c *trial.Case) (x trial.View[float64], labels []int, classes [][][]oracle.Real, constant []bool) {
 	n, d := 4+c.Size(60), 1+c.IntN(8)
 	count := 2 + c.IntN(min(3, n/2-1))
 	classes, constant = make([][][]oracle.Real, count), make([]bool, d)
@@ -90,8 +90,8 @@ func fit(c *trial.Case, x trial.View[float64], labels []int, p int, m baseline.M
 	return columns
 }
 
-// plus returns a + b.
-func plus(a, b [][]oracle.Real) [][]oracle.Real {
+// addMatrices returns a + b.
+func addMatrices(a, b [][]oracle.Real) [][]oracle.Real {
 	s := make([][]oracle.Real, len(a))
 	for j := range a {
 		for k, v := range a[j] {
@@ -125,11 +125,11 @@ func delta(i, j int) float64 {
 
 // comparePCA checks that the columns are orthonormal and have the largest variances that orthonormal columns can have.
 func comparePCA(c *trial.Case) {
-	x, _, classes, _ := draw(c)
+	x, _, classes, _ := randomSamples(c)
 	p := 1 + c.IntN(x.Cols)
 	v := fit(c, x, nil, p, baseline.PCA{Workers: 1 + c.IntN(3)})
 	within, between := oracle.Scatter(classes)
-	covariance := plus(within, between)
+	covariance := addMatrices(within, between)
 	values, _ := oracle.Eigen(covariance)
 	e := 1e-13 * (values[0].Hi + largest(x)*largest(x)*1e-15)
 	for i := range v {
@@ -152,7 +152,7 @@ func largest(x trial.View[float64]) (most float64) {
 // compareFDA checks that the first columns solve S_b w = μ S_w w for the largest μ, with wᵀS_w w = 1. The other columns
 // must be principal components of the samples in the orthogonal complement of the first columns.
 func compareFDA(c *trial.Case) {
-	x, labels, classes, constant := draw(c)
+	x, labels, classes, constant := randomSamples(c)
 	d, p, f := x.Cols, 1+c.IntN(x.Cols), baseline.FDA{}
 	within, between := oracle.Scatter(classes)
 	mean, allConstant := oracle.Real{}, true
@@ -253,7 +253,7 @@ func compareFDA(c *trial.Case) {
 	for _, v := range w[:q] {
 		basis = append(basis, orthogonal(v, basis))
 	}
-	covariance := plus(within, between)
+	covariance := addMatrices(within, between)
 	rest, trace := make([][]oracle.Real, d), 0.0
 	for i := range d {
 		trace += covariance[i][i].Hi

@@ -117,8 +117,8 @@ func reportLate(ctx context.Context, done <-chan struct{}, name string, after ti
 	}
 }
 
-// data returns normal samples of several classes. The mean of a class is 2 in one feature and 0 in all other features.
-func data(n, d, classes int) (*mat.Dense, []int) {
+// randomSamples returns normal samples of several classes. The mean of a class is 2 in one feature and 0 in all other features.
+func randomSamples(n, d, classes int) (*mat.Dense, []int) {
 	rng := rand.New(rand.NewPCG(uint64(n), uint64(d)))
 	x, labels := mat.NewDense(n, d, nil), make([]int, n)
 	for i := range n {
@@ -142,13 +142,13 @@ func computations() []work {
 		return &s
 	}
 	fit := func(n, d, classes int, s *wda.Settings) func(context.Context) error {
-		x, labels := data(n, d, classes)
+		x, labels := randomSamples(n, d, classes)
 		return func(ctx context.Context) error { _, err := wda.Fit(ctx, x, labels, s); return err }
 	}
 	whitened := plain(wda.Settings{Components: 5})
 	whitened.Data.Whitening = wda.DiagonalWhitening(0.1)
-	wide, wideLabels := data(1500, 6000, 5)
-	tall, tallLabels := data(40000, 300, 10)
+	wide, wideLabels := randomSamples(1500, 6000, 5)
+	tall, tallLabels := randomSamples(40000, 300, 10)
 	works := []work{
 		{"fit, all left open, n = 2000, d = 300", fit(2000, 300, 10, nil)},
 		{"fit, n = 20000, d = 300", fit(20000, 300, 10, plain(wda.Settings{Components: 5}))},
@@ -196,7 +196,7 @@ func computations() []work {
 // baselines returns fits of the methods of package baseline.
 func baselines() []work {
 	fit := func(m baseline.Method, n, d int) work {
-		x, labels := data(n, d, 5)
+		x, labels := randomSamples(n, d, 5)
 		return work{fmt.Sprintf("%v, n = %d, d = %d", m, n, d), func(ctx context.Context) error {
 			_, err := baseline.Fit(ctx, x, labels, min(d, 5), m)
 			return err
@@ -211,7 +211,7 @@ func baselines() []work {
 // transports returns transport problems. There is one problem for each solver that has its own loops.
 func transports() []work {
 	cloud := func(n, d int) dist.Matrix[float64] {
-		x, _ := data(n, d, 3)
+		x, _ := randomSamples(n, d, 3)
 		return dist.NewMatrix(n, d, x.RawMatrix().Data)
 	}
 	solve := func(name string, set sinkhorn.Settings, p sinkhorn.Problem[float64], then func(context.Context, *sinkhorn.Result[float64]) error) work {
@@ -374,7 +374,7 @@ func exactTransports() []work {
 
 // readers returns computations that read data. A computation stops when its underlying reader returns an error.
 func readers() []work {
-	x, labels := data(100000, 100, 5)
+	x, labels := randomSamples(100000, 100, 5)
 	var csv, npy bytes.Buffer
 	for i := range 30000 {
 		for _, v := range x.RawRowView(i) {

@@ -155,7 +155,7 @@ func measure(typ, path string) error {
 	if _, err := wda.Score(context.Background(), x, labels, proj, set); err != nil {
 		return err
 	}
-	after, err := status("VmHWM")
+	after, err := readStatus("VmHWM")
 	if err != nil {
 		return err
 	}
@@ -168,11 +168,11 @@ func resetPeak() (float64, error) {
 	if err := os.WriteFile("/proc/self/clear_refs", []byte("5"), 0); err != nil {
 		return 0, err
 	}
-	return status("VmHWM")
+	return readStatus("VmHWM")
 }
 
-// status returns a value of /proc/self/status, converted to bytes.
-func status(name string) (float64, error) {
+// readStatus returns a value of /proc/self/status, converted to bytes.
+func readStatus(name string) (float64, error) {
 	b, err := os.ReadFile("/proc/self/status")
 	if err != nil {
 		return 0, err

@@ -104,7 +104,7 @@ func run(out string, rounds int) error {
 		for i, v := range ax.values {
 			x[i] = float64(v)
 		}
-		c0, c1 := fitted(x, y, ax.power)
+		c0, c1 := fitCurve(x, y, ax.power)
 		power := float64(ax.power)
 		fit := func(v float64) float64 { return c0*math.Pow(v, power-1) + c1*math.Pow(v, power) }
 		formula := fmt.Sprintf("%.2g + %.2g·%s", c0, c1, ax.name)
@@ -179,9 +179,9 @@ func points2(x, y []float64) plotter.XYs {
 	return p
 }
 
-// fitted returns the coefficients a and b for which a·xᵖᵒʷᵉʳ⁻¹ + b·xᵖᵒʷᵉʳ is closest to y, in the
+// fitCurve returns the coefficients a and b for which a·xᵖᵒʷᵉʳ⁻¹ + b·xᵖᵒʷᵉʳ is closest to y, in the
 // least-squares sense of relative deviations.
-func fitted(x, y []float64, power int) (a, b float64) {
+func fitCurve(x, y []float64, power int) (a, b float64) {
 	m, one := mat.NewDense(len(x), 2, nil), mat.NewVecDense(len(x), nil)
 	for i := range x {
 		m.Set(i, 0, math.Pow(x[i], float64(power-1))/y[i])

@@ -285,7 +285,7 @@ func TestIdleConnections(t *testing.T) {
 	if err := checkClassify(t, r.Addresses()[2]); err != nil {
 		t.Errorf("gRPC: %v", err)
 	}
-	client := &load.HTTP{Address: r.Addresses()[0].String(), Requests: [][]byte{row()}}
+	client := &load.HTTP{Address: r.Addresses()[0].String(), Requests: [][]byte{rowBody()}}
 	defer client.Close()
 	if o := client.Do(); o != load.OK {
 		t.Errorf("HTTP: %v", o)

@@ -40,9 +40,9 @@ func peak(f func()) int64 {
 	}
 }
 
-// amplified returns bodies of at most 8 MB that would become much larger if a careless decoder
+// amplifyingBodies returns bodies of at most 8 MB that would become much larger if a careless decoder
 // decoded them.
-func amplified() map[string]string {
+func amplifyingBodies() map[string]string {
 	long, many := strings.Repeat("x", 400_000), 400_000
 	var keys strings.Builder
 	for i := range many {
@@ -74,7 +74,7 @@ func TestAmplifiedJSON(t *testing.T) {
 		c := config(t)
 		c.Engine.Model, c.Engine.ExtraColumns, c.ReadTimeout = table.Model, extra, time.Minute
 		r := start(t, c, io.Discard)
-		for name, body := range amplified() {
+		for name, body := range amplifyingBodies() {
 			path := "/v1/classify"
 			if name == "points of no dimension" {
 				path = "/v1/transport"
@@ -145,7 +145,7 @@ func TestTogether(t *testing.T) {
 	c.Engine.Model, c.Engine.Memory, c.ReadTimeout, c.Engine.Queue = table.Model, 64<<20, time.Minute, 100
 	c.Engine.Wait = time.Minute
 	r := start(t, c, io.Discard)
-	body := amplified()["many numbers"]
+	body := amplifyingBodies()["many numbers"]
 	var codes [600]atomic.Int64
 	grown := peak(func() {
 		done := make(chan bool)

@@ -100,8 +100,8 @@ func (r *running) get(t *testing.T, url string) string {
 	return string(body)
 }
 
-// row returns a complete HTTP request to classify one sample.
-func row() []byte {
+// rowBody returns a complete HTTP request to classify one sample.
+func rowBody() []byte {
 	var body []byte
 	for i := range 10 {
 		body = binary.LittleEndian.AppendUint64(body, math.Float64bits(float64(i)/10))
@@ -131,7 +131,7 @@ func TestReloads(t *testing.T) {
 	})
 	var clients []load.Client
 	for range 8 {
-		clients = append(clients, &load.HTTP{Address: r.Addresses()[0].String(), Requests: [][]byte{row()}})
+		clients = append(clients, &load.HTTP{Address: r.Addresses()[0].String(), Requests: [][]byte{rowBody()}})
 	}
 	var all [4]int64
 	for reloading := true; reloading; {
@@ -191,13 +191,13 @@ func TestSlowClient(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer conn.Close()
-		request := row()
+		request := rowBody()
 		if _, err := conn.Write(request[:len(request)-1]); err != nil {
 			t.Fatal(err)
 		}
 		slow = append(slow, conn)
 	}
-	fast := &load.HTTP{Address: r.Addresses()[0].String(), Requests: [][]byte{row()}}
+	fast := &load.HTTP{Address: r.Addresses()[0].String(), Requests: [][]byte{rowBody()}}
 	defer fast.Close()
 	for i := range 20 {
 		if o := fast.Do(); o != load.OK {
@@ -268,7 +268,7 @@ func TestObserved(t *testing.T) {
 		defer conn.Close()
 		var headers metadata.MD
 		ctx := metadata.AppendToOutgoingContext(t.Context(), "x-request-id", "over-grpc", "traceparent", "00-"+trace+"-00f067aa0ba902b7-01")
-		if _, err := pb.NewTransformClient(conn).GetModel(ctx, new(pb.GetModelRequest), grpc.Header(&headers)); err != nil || first(headers, "x-request-id") != "over-grpc" {
+		if _, err := pb.NewTransformClient(conn).GetModel(ctx, new(pb.GetModelRequest), grpc.Header(&headers)); err != nil || metadataText(headers, "x-request-id") != "over-grpc" {
 			t.Errorf("%v, %v", headers, err)
 		}
 		r.stop()
@@ -302,7 +302,7 @@ func TestAge(t *testing.T) {
 	r.get(t, r.url+"/v1/model")
 }
 
-func first(md metadata.MD, name string) string { return strings.Join(md.Get(name), ",") }
+func metadataText(md metadata.MD, name string) string { return strings.Join(md.Get(name), ",") }
 
 // lines is a log to which several goroutines can write.
 type lines struct {
@@ -333,7 +333,7 @@ func TestFullDisk(t *testing.T) {
 	conf := config(t)
 	conf.AccessLog = false
 	r := start(t, conf, full)
-	c := &load.HTTP{Address: r.Addresses()[0].String(), Requests: [][]byte{row()}}
+	c := &load.HTTP{Address: r.Addresses()[0].String(), Requests: [][]byte{rowBody()}}
 	defer c.Close()
 	if o := c.Do(); o != load.OK {
 		t.Errorf("%v", o)

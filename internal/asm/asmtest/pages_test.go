@@ -28,7 +28,7 @@ func TestPages(t *testing.T) {
 				at = n
 			}
 			p := (*float32)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(s)), 4*at))
-			if !faults(func() { sink = *p }) || !faults(func() { *p = 1 }) {
+			if !hasFault(func() { sink = *p }) || !hasFault(func() { *p = 1 }) {
 				t.Errorf("element %d of %d can be read or written", at, n)
 			}
 			free()
@@ -38,7 +38,7 @@ func TestPages(t *testing.T) {
 
 var sink float32
 
-func faults(f func()) (fault bool) {
+func hasFault(f func()) (fault bool) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() { fault = recover() != nil }()
 	f()

@@ -51,8 +51,8 @@ func forEachKernel(t *testing.T, f64 func(*testing.T, kernel[float64, float64]),
 	}
 }
 
-// draw returns operands of class c from the arena.
-func draw[K, T num.Float](a *asmtest.Arena[T], m, n int, c asmtest.Class) *operands[K, T] {
+// arenaOperands returns operands of class c from the arena.
+func arenaOperands[K, T num.Float](a *asmtest.Arena[T], m, n int, c asmtest.Class) *operands[K, T] {
 	ldk := n + a.Rand.IntN(2)*a.Rand.IntN(10)
 	o := &operands[K, T]{m: m, n: n, ldk: ldk, k: asmtest.InOf[K](a, asmtest.Cells(m, n, ldk), c), scratch: a.InOut(Scratch[T](), c)}
 	clear(o.scratch)
@@ -65,10 +65,10 @@ func draw[K, T num.Float](a *asmtest.Arena[T], m, n int, c asmtest.Class) *opera
 // TestLevels covers rows of up to five tiles, and strips whose last group of four rows is
 // incomplete.
 func TestLevels(t *testing.T) {
-	forEachKernel(t, levels[float64, float64], levels[float32, float32], levels[float32, float64])
+	forEachKernel(t, checkKernel[float64, float64], checkKernel[float32, float32], checkKernel[float32, float64])
 }
 
-func levels[K, T num.Float](t *testing.T, k kernel[K, T]) {
+func checkKernel[K, T num.Float](t *testing.T, k kernel[K, T]) {
 	seed := uint64(0)
 	for _, class := range asmtest.Classes() {
 		for _, steps := range []int{1, 2, 3, 5, 8, 31, 32, 33, 64, 150} {
@@ -78,7 +78,7 @@ func levels[K, T num.Float](t *testing.T, k kernel[K, T]) {
 				if steps < 10 {
 					m = a.Rand.IntN(3 * stripRows)
 				}
-				k.run(draw[K](a, m, steps*num.Lanes[T](), class))
+				k.run(arenaOperands[K](a, m, steps*num.Lanes[T](), class))
 			})
 			if t.Failed() {
 				t.Fatalf("class %v, %d steps", class, steps)
@@ -94,14 +94,14 @@ func TestEachVector(t *testing.T) {
 
 func eachVector[K, T num.Float](t *testing.T, k kernel[K, T]) {
 	for _, shape := range [][2]int{{701, 64}, {43, 1024}, {5, 16000}} {
-		want := random[K, T](shape[0], shape[1])
+		want := randomOperands[K, T](shape[0], shape[1])
 		asmtest.At(t, asm.Ref, func() {
 			for s := range Size {
 				k.ref(want, s)
 			}
 		})
 		for lv := range asmtest.Each(t) {
-			got := random[K, T](shape[0], shape[1])
+			got := randomOperands[K, T](shape[0], shape[1])
 			k.run(got)
 			for s := range Size {
 				asmtest.SameSlices(t, fmt.Sprintf("%v: u[%d]", lv, s), got.u[s], want.u[s])
@@ -115,8 +115,8 @@ func eachVector[K, T num.Float](t *testing.T, k kernel[K, T]) {
 	}
 }
 
-// random returns operands with uniform values in (0, 1]. Every call returns the same values.
-func random[K, T num.Float](m, n int) *operands[K, T] {
+// randomOperands returns operands with uniform values in (0, 1]. Every call returns the same values.
+func randomOperands[K, T num.Float](m, n int) *operands[K, T] {
 	rng := asmtest.NewRand(1)
 	o := &operands[K, T]{m: m, n: n, ldk: n, k: asmtest.Random[K](m * n), scratch: make([]T, Scratch[T]())}
 	for s := range Size {
@@ -143,7 +143,7 @@ func TestShapes(t *testing.T) {
 			if k.name == "Columns" && (name == "vector" || name == "scratch") {
 				continue
 			}
-			o := random[float64, float64](9, 16)
+			o := randomOperands[float64, float64](9, 16)
 			change(o)
 			func() {
 				defer func() {
@@ -170,7 +170,7 @@ func benchmark[K, T num.Float](b *testing.B, types string, ks []kernel[K, T]) {
 		for lv := range asmtest.Each(b) {
 			for _, n := range []int{64, 256, 1008, 4000} {
 				b.Run(fmt.Sprintf("kernel=%s/type=%s/isa=%v/n=%d", k.name, types, lv, n), func(b *testing.B) {
-					o := random[K, T](n, n)
+					o := randomOperands[K, T](n, n)
 					b.SetBytes(int64(n*n) * int64(unsafe.Sizeof(o.k[0])))
 					for b.Loop() {
 						for s := range Size {

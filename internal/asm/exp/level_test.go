@@ -428,30 +428,30 @@ func logPieces[T num.Float](t *testing.T) {
 				wantHi, wantSum, wantQ := make([]T, m), make([]T, m), append([]T{}, q...)
 				logRowsRef(m, n, mat, n, 7, g, a, wantHi, wantSum, wantQ, e)
 				LogRows(m, n, mat, n, 7, g, a, hi, sum, q, e)
-				equal(t, "max", hi, wantHi)
-				equal(t, "sum", sum, wantSum)
-				equal(t, "q", q, wantQ)
+				checkEqual(t, "max", hi, wantHi)
+				checkEqual(t, "sum", sum, wantSum)
+				checkEqual(t, "q", q, wantQ)
 
 				h, wantH := asmtest.Random[T](n), asmtest.Random[T](n)
 				logColumnMaxRef(m, n, mat, n, -7, f, wantH)
 				LogColumnMax(m, n, mat, n, -7, f, h)
-				equal(t, "h", h, wantH)
+				checkEqual(t, "h", h, wantH)
 
 				s, wantS := asmtest.Random[T](n), asmtest.Random[T](n)
 				logColumnSumRef(m, n, mat, n, 7, f, h, wantS)
 				LogColumnSum(m, n, mat, n, 7, f, h, s)
-				equal(t, "s", s, wantS)
+				checkEqual(t, "s", s, wantS)
 
 				p, wantP := make([]T, m*n), make([]T, m*n)
 				logPlanRef(m, n, wantP, n, mat, n, 7, f, g)
 				LogPlan(m, n, p, n, mat, n, 7, f, g)
-				equal(t, "plan", p, wantP)
+				checkEqual(t, "plan", p, wantP)
 			})
 		}
 	}
 }
 
-func equal[T num.Float](t *testing.T, what string, got, want []T) {
+func checkEqual[T num.Float](t *testing.T, what string, got, want []T) {
 	t.Helper()
 	for i := range got {
 		if !asmtest.SameBits(got[i], want[i]) {

@@ -20,7 +20,7 @@ type shape struct {
 	plain      bool // x has ordinary values, and only z has values of the tested class
 }
 
-func compare[T num.Float](t *testing.T, seed uint64, s shape, c asmtest.Class) {
+func checkShape[T num.Float](t *testing.T, seed uint64, s shape, c asmtest.Class) {
 	asmtest.Compare(t, seed, func(a *asmtest.Arena[T]) {
 		ldd, ldx, ldz := s.n+s.gd, s.d+s.gx, s.d+s.gz
 		class := c
@@ -71,7 +71,7 @@ func testLevels[T num.Float](t *testing.T) {
 	seed := uint64(0)
 	call := func(s shape, c asmtest.Class) {
 		seed++
-		compare[T](t, seed, s, c)
+		checkShape[T](t, seed, s, c)
 	}
 	for k, n := range asmtest.Lengths() {
 		for i, c := range asmtest.Classes() {

@@ -59,11 +59,11 @@ func kernels[T num.Float](a *asmtest.Arena[T], m, n int, c asmtest.Class) map[st
 
 // TestLevels checks that every instruction-set level computes the same bits as the Go reference implementation.
 func TestLevels(t *testing.T) {
-	t.Run("f64", levels[float64])
-	t.Run("f32", levels[float32])
+	t.Run("f64", checkLevels[float64])
+	t.Run("f32", checkLevels[float32])
 }
 
-func levels[T num.Float](t *testing.T) {
+func checkLevels[T num.Float](t *testing.T) {
 	seed := uint64(0)
 	// The order is fixed, so every run has the same operands.
 	for _, name := range slices.Sorted(maps.Keys(kernels(new(asmtest.Arena[T]), 0, 0, 0))) {

@@ -24,7 +24,7 @@ func benchmark[K, T num.Float](b *testing.B, types string, ks []kernel[K, T]) {
 			moved = 2
 		}
 		sizes(b, "kernel="+k.name+"/type="+types, func(b *testing.B, n int) {
-			o := random[K, T](n, n)
+			o := randomOperands[K, T](n, n)
 			b.SetBytes(int64(moved*n*n) * int64(unsafe.Sizeof(o.k[0])))
 			for b.Loop() {
 				clear(o.q)

@@ -61,8 +61,8 @@ func forEachKernel(t *testing.T, f64 func(*testing.T, kernel[float64, float64]),
 	}
 }
 
-// draw returns operands for m × n matrices, with random values of class c. It allocates the operands in arena a.
-func draw[K, T num.Float](a *asmtest.Arena[T], m, n int, c asmtest.Class) *operands[K, T] {
+// arenaOperands returns operands for m × n matrices, with random values of class c. It allocates the operands in arena a.
+func arenaOperands[K, T num.Float](a *asmtest.Arena[T], m, n int, c asmtest.Class) *operands[K, T] {
 	ldk, ldm := n+a.Rand.IntN(2)*a.Rand.IntN(10), n+a.Rand.IntN(2)*a.Rand.IntN(10)
 	return &operands[K, T]{
 		m: m, n: n, ldk: ldk, ldm: ldm,
@@ -72,10 +72,10 @@ func draw[K, T num.Float](a *asmtest.Arena[T], m, n int, c asmtest.Class) *opera
 }
 
 func TestLevels(t *testing.T) {
-	forEachKernel(t, levels[float64, float64], levels[float32, float32], levels[float32, float64])
+	forEachKernel(t, checkKernel[float64, float64], checkKernel[float32, float32], checkKernel[float32, float64])
 }
 
-func levels[K, T num.Float](t *testing.T, k kernel[K, T]) {
+func checkKernel[K, T num.Float](t *testing.T, k kernel[K, T]) {
 	seed := uint64(0)
 	for _, class := range asmtest.Classes() {
 		for _, n := range append(asmtest.Lengths(), 256, 300) {
@@ -90,7 +90,7 @@ func levels[K, T num.Float](t *testing.T, k kernel[K, T]) {
 				} else if n < 130 {
 					m = a.Rand.IntN(40)
 				}
-				k.run(draw[K](a, m, n, class))
+				k.run(arenaOperands[K](a, m, n, class))
 			})
 			if t.Failed() {
 				t.Fatalf("class %v, n = %d", class, n)
@@ -105,7 +105,7 @@ func TestMixedIsWidened(t *testing.T) {
 	for i, k := range kernels[float32, float64]() {
 		for seed := range uint64(200) {
 			asmtest.Compare(t, seed, func(a *asmtest.Arena[float64]) {
-				o := draw[float32](a, a.Rand.IntN(40), 1+a.Rand.IntN(80), asmtest.Class(seed%5))
+				o := arenaOperands[float32](a, a.Rand.IntN(40), 1+a.Rand.IntN(80), asmtest.Class(seed%5))
 				u, q := append([]float64{}, o.u...), append([]float64{}, o.q...)
 				wide[i].run(&operands[float64, float64]{m: o.m, n: o.n, ldk: o.ldk, k: asmtest.Widen(o.k), v: o.v, a: o.a, w: o.w, u: u, q: q})
 				k.run(o)
@@ -125,7 +125,7 @@ func TestUnderflow(t *testing.T) {
 func underflow[K, T num.Float](t *testing.T, k kernel[K, T]) {
 	for _, n := range asmtest.Lengths()[1:] {
 		asmtest.Compare(t, uint64(n), func(a *asmtest.Arena[T]) {
-			o := draw[K](a, 6, n, asmtest.Unit)
+			o := arenaOperands[K](a, 6, n, asmtest.Unit)
 			o.k, o.v = make([]K, len(o.k)), make([]T, n)
 			asmtest.Set(o.k, -asmtest.Least[K]())
 			asmtest.Set(o.v, asmtest.Least[T]())
@@ -141,7 +141,7 @@ func TestPieces(t *testing.T) {
 
 func pieces[K, T num.Float](t *testing.T, k kernel[K, T]) {
 	for _, shape := range [][2]int{{5000, 70}, {301, 1003}, {9, asm.Budget + 5}} {
-		o := random[K, T](shape[0], shape[1])
+		o := randomOperands[K, T](shape[0], shape[1])
 		want := *o
 		want.u, want.r, want.q = make([]T, o.m), make([]T, o.m), append([]T{}, o.q...)
 		k.ref(&want)
@@ -156,8 +156,8 @@ func pieces[K, T num.Float](t *testing.T, k kernel[K, T]) {
 	}
 }
 
-// random returns operands that are uniform in (0, 1].
-func random[K, T num.Float](m, n int) *operands[K, T] {
+// randomOperands returns operands that are uniform in (0, 1].
+func randomOperands[K, T num.Float](m, n int) *operands[K, T] {
 	return &operands[K, T]{
 		m: m, n: n, ldk: n, ldm: n, k: asmtest.Random[K](m * n), mat: asmtest.Random[T](m * n),
 		v: asmtest.Random[T](n), a: asmtest.Random[T](m), w: asmtest.Random[T](m),
@@ -174,7 +174,7 @@ func TestNoAllocation(t *testing.T) {
 }
 
 func allocations[K, T num.Float](t *testing.T, k kernel[K, T]) {
-	o := random[K, T](30, 40)
+	o := randomOperands[K, T](30, 40)
 	for lv := range asmtest.Each(t) {
 		if a := asmtest.Allocations(func() { k.run(o) }); a != 0 {
 			t.Errorf("%v: %v allocations", lv, a)

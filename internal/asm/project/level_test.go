@@ -16,7 +16,7 @@ type shape struct {
 	add        bool
 }
 
-func compare[T num.Float](t *testing.T, seed uint64, s shape, c asmtest.Class) {
+func checkShape[T num.Float](t *testing.T, seed uint64, s shape, c asmtest.Class) {
 	asmtest.Compare(t, seed, func(a *asmtest.Arena[T]) {
 		ldx, ldb, ldy := s.d+s.gx, s.p+s.gp, s.p+s.gy
 		x := a.In(span(s.m, s.d, ldx), c)
@@ -56,7 +56,7 @@ func testLevels[T num.Float](t *testing.T) {
 	seed := uint64(0)
 	call := func(s shape, c asmtest.Class) {
 		seed++
-		compare[T](t, seed, s, c)
+		checkShape[T](t, seed, s, c)
 	}
 	classes := asmtest.Classes()
 	// Every length is used once as m, once as p and once as d. The two other dimensions are small.

@@ -11,11 +11,11 @@ import (
 // TestLevels compares every instruction-set level with the Go reference implementation, for all lengths and classes of
 // values.
 func TestLevels(t *testing.T) {
-	t.Run("f64", levels[float64])
-	t.Run("f32", levels[float32])
+	t.Run("f64", checkLevels[float64])
+	t.Run("f32", checkLevels[float32])
 }
 
-func levels[T num.Float](t *testing.T) {
+func checkLevels[T num.Float](t *testing.T) {
 	seed := uint64(0)
 	for _, class := range asmtest.Classes() {
 		for _, n := range asmtest.Lengths() {

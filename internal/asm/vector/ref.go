@@ -112,7 +112,7 @@ func logOf32(x float32) float32 {
 		return r
 	}
 	t := num.FMA(k, ln2hi32*0x1p-23, ln32.hi[cell&7])
-	w := ln32.rest(r, num.FMA(k, ln2lo32*0x1p-23, ln32.lo[cell&7]))
+	w := ln32.polyTail(r, num.FMA(k, ln2lo32*0x1p-23, ln32.lo[cell&7]))
 	b := t + r
 	e := r - (b - t)
 	return b + (e + w)
@@ -124,14 +124,14 @@ func log2Of32(x float32) float32 {
 		return r
 	}
 	t := num.FMA(k, 0x1p-23, log232.hi[cell&7])
-	w := log232.rest(r, num.FMA(r, invLnL32, log232.lo[cell&7]))
+	w := log232.polyTail(r, num.FMA(r, invLnL32, log232.lo[cell&7]))
 	b := t + float32(r*invLn32)
 	e := num.FMA(r, invLn32, -(b - t))
 	return b + (e + w)
 }
 
-// rest returns r²·Q(r) + w.
-func (l *logTable) rest(r, w float32) float32 {
+// polyTail returns r²·Q(r) + w.
+func (l *logTable) polyTail(r, w float32) float32 {
 	z, c := float32(r*r), &l.poly
 	q := num.FMA(num.FMA(c[3], r, c[2]), z, num.FMA(c[1], r, c[0]))
 	return num.FMA(z, q, w)

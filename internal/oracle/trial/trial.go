@@ -407,7 +407,7 @@ func (c *Case) check(what string) {
 			outside(from)
 			end = from + m.cols*m.size
 			row := m.bytes[from:end]
-			if j := unwritten(row, m.isFloat, m.size); j >= 0 {
+			if j := firstUnwritten(row, m.isFloat, m.size); j >= 0 {
 				c.Errorf("%s: output %d (%d × %d): element %d, %d is not written", what, i, m.rows, m.cols, r, j)
 				return
 			}
@@ -426,8 +426,8 @@ func (c *Case) check(what string) {
 	}
 }
 
-// unwritten returns the index of the first element that is still poisoned, or −1.
-func unwritten(row []byte, isFloat bool, size int) int {
+// firstUnwritten returns the index of the first element that is still poisoned, or −1.
+func firstUnwritten(row []byte, isFloat bool, size int) int {
 	switch {
 	case !isFloat:
 	case size == 8:

@@ -18,9 +18,9 @@ import (
 	"github.com/gomonge/monge/prove/internal/code"
 )
 
-// stored reads the instructions that store wrote to a folder. It returns nil if the folder contains
+// storedInstances reads the instructions that store wrote to a folder. It returns nil if the folder contains
 // no instructions.
-func stored(t *testing.T, dir string) (all []*instance) {
+func storedInstances(t *testing.T, dir string) (all []*instance) {
 	text, err := os.ReadFile(filepath.Join(dir, "instructions.json"))
 	if dir == "" || errors.Is(err, os.ErrNotExist) {
 		return nil
@@ -47,8 +47,8 @@ type storedInstruction struct {
 	Function string
 }
 
-// store writes instructions and the program that runs them to a folder.
-func store(t *testing.T, dir string, all []*instance) {
+// storeInstances writes instructions and the program that runs them to a folder.
+func storeInstances(t *testing.T, dir string, all []*instance) {
 	var list []storedInstruction
 	for _, i := range all {
 		s := storedInstruction{*i.Inst, i.raw, i.function}

@@ -62,7 +62,7 @@ func TestProcessor(t *testing.T) {
 	if avx512 {
 		bits = 512
 	}
-	all := stored(t, dir)
+	all := storedInstances(t, dir)
 	switch {
 	case all != nil && !avx512:
 		t.Fatal("the processor has no AVX-512")
@@ -74,7 +74,7 @@ func TestProcessor(t *testing.T) {
 		}
 		all = kernelInstances(t)
 		if dir != "" {
-			store(t, dir, slices.DeleteFunc(all, func(i *instance) bool { return !i.evex() }))
+			storeInstances(t, dir, slices.DeleteFunc(all, func(i *instance) bool { return !i.evex() }))
 			t.Skip("the instructions of AVX-512 are in " + dir)
 		}
 		if !processorHas("avx2", "fma") {

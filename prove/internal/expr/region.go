@@ -177,7 +177,7 @@ func (t *template) compute(in *instruction) valueRange {
 		}
 		return valueRange{state: fixed, bits: in.key}
 	case Not:
-		return opposite(t.eval(in.a))
+		return oppositeRange(t.eval(in.a))
 	case And:
 		all := valueRange{state: yes}
 		for _, o := range in.list {
@@ -213,7 +213,7 @@ func truthValue(b bool) valueRange {
 	return valueRange{state: no}
 }
 
-func opposite(v valueRange) valueRange {
+func oppositeRange(v valueRange) valueRange {
 	switch v.state {
 	case yes:
 		return valueRange{state: no}

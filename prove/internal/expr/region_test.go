@@ -34,8 +34,8 @@ func evaluate(g *Graph, a Node, bits uint64) uint64 {
 	return bitsFrom(n.width, floatOperation(&i)(x[0], x[1], x[2]))
 }
 
-// holds reports whether a value lies in the known range for a region.
-func holds(v, exact valueRange, width uint8) bool {
+// inRange reports whether a value lies in the known range for a region.
+func inRange(v, exact valueRange, width uint8) bool {
 	switch v.state {
 	case unknown:
 		return true
@@ -139,7 +139,7 @@ func TestRegions(t *testing.T) {
 				for n, i := range places {
 					exact := tm.eval(i)
 					states[known[i].state]++
-					if !holds(known[i], exact, tm.code[i].width) {
+					if !inRange(known[i], exact, tm.code[i].width) {
 						t.Fatalf("%s is %+v in the region, and %+v at %#x", g.text(all[n], 9), known[i], exact, bitsAt(point, width))
 					}
 					if w := written[i]; w != 0 && exact.state == fixed {

@@ -325,7 +325,7 @@ func (t *Tracker) endIteration(f *frame) {
 
 // judge returns the verdict on an iteration.
 func (f *frame) judge() (v verdict) {
-	s := f.settle()
+	s := f.settledFrame()
 	v.fixed = len(f.exitConditions) > 0 && !slices.ContainsFunc(f.exitConditions, func(u use) bool { return !u.fixed })
 	var way []byte
 	for _, c := range f.innerConditions {
@@ -362,7 +362,7 @@ type settled struct {
 	dependOnData uint64 // registers that hold data; every iteration treats them like vector registers
 }
 
-func (f *frame) settle() (s settled) {
+func (f *frame) settledFrame() (s settled) {
 	s.frame = f
 	for r, v := range f.regs {
 		if len(v.terms) == 1 && v.terms[0] == (Term{r, 1}) && v.constant == 0 {

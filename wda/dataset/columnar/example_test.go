@@ -17,7 +17,7 @@ import (
 // A Parquet file is read like a CSV file. The column "label" contains the classes, and the other
 // columns are features.
 func Example() {
-	path := file()
+	path := exampleFile()
 	defer os.RemoveAll(filepath.Dir(path))
 	d, err := dataset.ReadFile(path, nil)
 	if err != nil {
@@ -27,8 +27,8 @@ func Example() {
 	// Output: [2 20] class b
 }
 
-// file creates a file with two rows.
-func file() string {
+// exampleFile creates a file with two rows.
+func exampleFile() string {
 	check := func(err error) {
 		if err != nil {
 			log.Fatal(err)

@@ -68,17 +68,17 @@ func flatParquet(t testing.TB, path string, groups []int, set func(row, column i
 			}
 			switch c := c.(type) {
 			case *file.Float32ColumnChunkWriter:
-				_, err = c.WriteBatch(each(v, func(x float64) float32 { return float32(x) }), defs, nil)
+				_, err = c.WriteBatch(mapSlice(v, func(x float64) float32 { return float32(x) }), defs, nil)
 			case *file.Float64ColumnChunkWriter:
 				_, err = c.WriteBatch(v, defs, nil)
 			case *file.Int32ColumnChunkWriter:
-				_, err = c.WriteBatch(each(v, func(x float64) int32 { return int32(x * 100) }), defs, nil)
+				_, err = c.WriteBatch(mapSlice(v, func(x float64) int32 { return int32(x * 100) }), defs, nil)
 			case *file.Int64ColumnChunkWriter:
-				_, err = c.WriteBatch(each(v, func(x float64) int64 { return int64(x * 1e18) }), defs, nil)
+				_, err = c.WriteBatch(mapSlice(v, func(x float64) int64 { return int64(x * 1e18) }), defs, nil)
 			case *file.BooleanColumnChunkWriter:
-				_, err = c.WriteBatch(each(v, func(x float64) bool { return x > 0 }), defs, nil)
+				_, err = c.WriteBatch(mapSlice(v, func(x float64) bool { return x > 0 }), defs, nil)
 			case *file.ByteArrayColumnChunkWriter:
-				_, err = c.WriteBatch(each(v, func(x float64) parquet.ByteArray { return fmt.Appendf(nil, "%.0f", x) }), defs, nil)
+				_, err = c.WriteBatch(mapSlice(v, func(x float64) parquet.ByteArray { return fmt.Appendf(nil, "%.0f", x) }), defs, nil)
 			}
 			if err != nil {
 				t.Fatal(err)
@@ -98,7 +98,7 @@ func flatParquet(t testing.TB, path string, groups []int, set func(row, column i
 	write(t, path, out.Bytes())
 }
 
-func each[S, T any](from []S, f func(S) T) (to []T) {
+func mapSlice[S, T any](from []S, f func(S) T) (to []T) {
 	for _, v := range from {
 		to = append(to, f(v))
 	}

@@ -179,7 +179,7 @@ type refusal struct {
 	says string
 }
 
-func refuses(t *testing.T, e *Engine, problems []refusal) {
+func checkRefusals(t *testing.T, e *Engine, problems []refusal) {
 	t.Helper()
 	for _, c := range problems {
 		if err := e.Transport(c.ctx, c.p, new(Solution)); Code(err) != c.code || !strings.Contains(err.Error(), c.says) {
@@ -207,7 +207,7 @@ func TestTransport(t *testing.T) {
 	ended, cancel := context.WithTimeout(t.Context(), 0)
 	defer cancel()
 	bad := func(change func(*Problem)) *Problem { q := *p; change(&q); return &q }
-	refuses(t, e, []refusal{
+	checkRefusals(t, e, []refusal{
 		{ended, p, codes.DeadlineExceeded, "deadline"},
 		{t.Context(), &Problem{Lambda: 1}, codes.InvalidArgument, "x has 0 and y has 0 points"},
 		{t.Context(), bad(func(q *Problem) { q.Y.Columns = 3 }), codes.InvalidArgument, "1 and 3 columns"},
@@ -252,7 +252,7 @@ func TestExact(t *testing.T) {
 	defer cancel()
 	heavy := []float64{1e9, 1e9, 1e9, 1e9}
 	far := Matrix{Columns: 1, Data: []float64{0, 1e150, 3e150, -7e150}}
-	refuses(t, e, []refusal{
+	checkRefusals(t, e, []refusal{
 		{ended, p, codes.DeadlineExceeded, "deadline"},
 		{t.Context(), &Problem{Exact: true}, codes.InvalidArgument, "x has 0 and y has 0 points"},
 		{t.Context(), change(func(q *Problem) { q.Lambda = 2 }), codes.InvalidArgument, "lambda is 2; with exact it must be absent or 0"},
