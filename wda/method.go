@@ -108,7 +108,8 @@ type MiniBatch struct {
 
 // Principal is a method without iterations. It returns the starting point P⁰. By default, P⁰
 // contains the principal components of the (whitened) features, which are the limit of WDA for
-// ρ → ∞.
+// ρ → ∞. As with every method, Fit returns the canonical components: here a rotation of the
+// principal components. Package baseline returns the principal components themselves.
 type Principal struct{}
 
 // Fisher is a method without iterations. It returns the leading directions in which the class means

@@ -45,7 +45,8 @@ type Settings struct {
 	// were not used for the fit.
 	Validation *Validation
 	// Seed is the seed of all random choices: random starting points, mini-batches, folds, and the
-	// samples that Validation holds out.
+	// samples that Validation holds out. The default 0 differs from the default 1 of the flag --seed
+	// of the command.
 	Seed uint64
 	// Workers is the largest number of goroutines. Default GOMAXPROCS. The result does not
 	// depend on it.

@@ -50,20 +50,22 @@ func main() {
 		d.raw = f
 		fmt.Fprintln(f, "case,peer,round,ns")
 	}
-	d.start(*build, *script, *all)
 	pattern, err := regexp.Compile(*only)
 	check(err)
+	cases, omitted := selectCases(pattern, *full)
+	if len(cases) == 0 {
+		check(fmt.Errorf("no case matches %q; --full has %d such cases", *only, omitted))
+	}
+	d.start(*build, *script, *all)
 	tmp, err := os.MkdirTemp("", "monge-peers-")
 	check(err)
 	defer os.RemoveAll(tmp)
 	header(d)
 	t := newTable(d.level)
-	for _, c := range testCases() {
-		if pattern.MatchString(c.name) && (*full || !c.full) {
-			r, err := d.run(c, tmp)
-			check(err)
-			t.add(r)
-		}
+	for _, c := range cases {
+		r, err := d.run(c, tmp)
+		check(err)
+		t.add(r)
 	}
 	for _, p := range d.processes {
 		p.stop()
@@ -92,6 +94,21 @@ type driver struct {
 	mnist     string
 	raw       io.Writer
 	rng       *rand.Rand
+}
+
+// selectCases returns the cases whose names match the pattern. Unless full is true, it leaves out the
+// cases that only a full run measures, and counts them.
+func selectCases(pattern *regexp.Regexp, full bool) (selected []testCase, omitted int) {
+	for _, c := range testCases() {
+		switch {
+		case !pattern.MatchString(c.name):
+		case full || !c.full:
+			selected = append(selected, c)
+		default:
+			omitted++
+		}
+	}
+	return selected, omitted
 }
 
 // start starts the processes of all available peers.

@@ -248,7 +248,7 @@ func readError(err error) error {
 	case "MaxExpansion":
 		return fmt.Errorf("%w; use --max-expansion to allow more", err)
 	case "OneHot":
-		return fmt.Errorf("%w; use --drop %s to leave the column out, --id %[2]s if it only identifies the rows, --one-hot %[2]s to make a feature of each of its values, or --label-column %[2]s if it holds the labels; write missing values as NA. monge info lists all columns of text", err, quoteForShell(name))
+		return fmt.Errorf("%w; if the value is missing, write NA in the file; otherwise use --drop %s to leave the column out, --id %[2]s if it only identifies the rows, --one-hot %[2]s to make a feature of each of its values, or --label-column %[2]s if it holds the labels. monge info lists all columns of text", err, quoteForShell(name))
 	case "KeepMissing":
 		err = fmt.Errorf("%w; missing values need --missing mean, median or drop when the model is fitted", err)
 		if strings.HasPrefix(fe.Err.Error(), `"`) { // a text file, in which the column may hold text

@@ -96,7 +96,7 @@ func (f *trainFlags) readTraining(rows *rowFlags, largest int) (*dataset.Dataset
 		return nil, err
 	}
 	if len(rows.unknown) > 0 && f.missing != "" && f.missing != "error" {
-		return nil, exclusiveFlagsError("--unknown", "--missing")
+		return nil, usagef("--unknown and --missing cannot be used together, because missing values of unknown classes are not replaced: leave out one of them")
 	}
 	opt, err := f.options(f.labels)
 	if err != nil {

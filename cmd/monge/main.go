@@ -15,6 +15,7 @@ import (
 	"os"
 	"os/signal"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -342,7 +343,7 @@ var flagAliases = map[string]string{
 	"n-components": "components", "n_components": "components", "p": "components", "dims": "components", "dimensions": "components",
 	"test-size": "holdout", "test_size": "holdout", "split": "holdout",
 	"shares": "proba", "probabilities": "proba", "predict-proba": "proba",
-	"neighbors": "k", "n-neighbors": "k", "target": "label-column", "out": "model", "output": "model", "input": "data", "file": "data",
+	"labels": "train-labels", "neighbors": "k", "n-neighbors": "k", "target": "label-column", "out": "model", "output": "model", "input": "data", "file": "data",
 	"threads": "workers", "jobs": "workers", "n-jobs": "workers", "random-state": "seed", "max-iter": "max-steps",
 	"separator": "delimiter", "sep": "delimiter", "categorical": "one-hot", "impute": "missing", "scale-features": "standardize",
 }
@@ -417,6 +418,9 @@ func noArguments(cmd *cobra.Command, args []string) error {
 				hint = ": files are named by flags, such as --" + name + " " + args[0]
 				break
 			}
+		}
+		if _, err := strconv.ParseFloat(args[0], 64); err == nil && cmd.Flags().Changed("reject") {
+			hint = ": write --reject=" + args[0]
 		}
 		return usagef("unexpected argument %q%s; see monge help %s", args[0], hint, cmd.Name())
 	}

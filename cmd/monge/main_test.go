@@ -632,6 +632,8 @@ func TestBadInput(t *testing.T) {
 		{"two labels", fit + "--labels $y.csv --label-column 3", 2, "cannot be used together"},
 		{"unknown flag", fit + "--lamda 1", 2, "unknown flag: --lamda (did you mean --lambda?); see monge help fit"},
 		{"argument", fit + "more", 2, `unexpected argument "more": files are named by flags, such as --data more; see monge help fit`},
+		{"rate without =", "predict --model $m.wda --data $d.csv --reject 0.01", 2, `unexpected argument "0.01": write --reject=0.01; see monge help predict`},
+		{"labels of eval", "eval --model $m.wda --data $d.csv --labels $y.csv", 2, "unknown flag: --labels (did you mean --train-labels?)"},
 		{"short flag", fit + "-k 5", 2, "unknown flag: -k (did you mean --k?)"},
 		{"model as argument", "eval $m.wda", 2, "such as --model "},
 		{"two models", "verify $m.wda --model $m.wda --data $d.csv", 2, "verify needs the name of one model file"},

@@ -53,8 +53,8 @@ func TestTables(t *testing.T) {
 		args []string
 		say  string
 	}{
-		{nil, `row 2, column 2 (id): "C000" is not a number; use --drop id to leave the column out, --id id if it only identifies the rows, --one-hot id to make`},
-		{[]string{"--id", "id"}, `row 2, column 5 (city): "Rome" is not a number; use --drop city`},
+		{nil, `row 2, column 2 (id): "C000" is not a number; if the value is missing, write NA in the file; otherwise use --drop id to leave the column out, --id id if it only identifies the rows, --one-hot id to make`},
+		{[]string{"--id", "id"}, `row 2, column 5 (city): "Rome" is not a number; if the value is missing, write NA in the file; otherwise use --drop city`},
 		{[]string{"--one-hot", "city"}, `row 5, column 3 (age): "NA" is not a number; missing values need --missing mean, median or drop`},
 		{[]string{"--missing", "median"}, "warning: " + at("a.csv") + ": column leak is used as a feature, but it alone determines the label of every row; if it is another form of the label, leave it out with --drop leak\n"},
 		{[]string{"--drop", "leak"}, "note: " + at("a.csv") + ": column 1, which has no name, is left out"},

@@ -155,7 +155,7 @@ func (t *jsonTable) readRow(grow bool) ([]any, error) {
 			return nil, newCause(ErrFormat, fmt.Sprintf("the key %s occurs twice", clip(name)))
 		}
 		if seen[at] = true; d.Decode(&row[at]) != nil {
-			return nil, newCause(ErrFormat, fmt.Sprintf("the value of %s is not JSON", clip(name)))
+			return nil, newCause(ErrFormat, fmt.Sprintf("the value of %s is not JSON; write a missing value as null", clip(name)))
 		}
 	}
 	if _, err := d.Token(); err != nil {

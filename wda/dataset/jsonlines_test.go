@@ -72,7 +72,7 @@ func TestJSONLinesErrors(t *testing.T) {
 		"list later":   {many + "{\"x\": [1], \"y\": 0}\n", errNotNumber, "row 2501, column 1 (x): a list"},
 		"key later":    {many + "{\"x\": 1, \"z\": 2, \"y\": 0}\n", ErrFormat, "row 2501: the key \"z\" is not in the first 100 lines"},
 		"damage later": {many + "{\"x\": 1, \"y\": \n", ErrFormat, "row 2501: the value of \"y\" is not JSON"},
-		"NaN":          {"{\"x\": NaN, \"y\": 0}\n", ErrFormat, "the value of \"x\" is not JSON"},
+		"NaN":          {"{\"x\": NaN, \"y\": 0}\n", ErrFormat, "the value of \"x\" is not JSON; write a missing value as null"},
 	} {
 		_, err := readJSON(c.text, Options{})
 		if err == nil {
@@ -81,6 +81,29 @@ func TestJSONLinesErrors(t *testing.T) {
 		}
 		if !errors.Is(err, c.is) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: error %q, want %q with %q", what, err, c.is, c.want)
+		}
+	}
+}
+
+// TestListNote checks that a note names the columns of numbers that are not features because of lists.
+func TestListNote(t *testing.T) {
+	text := `{"e": [1, 2], "n": 3, "m": 4, "word": "w", "y": "a"}` + "\n"
+	for _, c := range []struct {
+		opt  Options
+		want string
+	}{
+		{Options{}, `2 columns of single numbers, such as "n", are left out: beside lists of numbers, they are features only if they are selected`},
+		{Options{Drop: []string{"n"}}, `column "m" is left out: beside lists of numbers, single numbers are features only if they are selected`},
+		{Options{Drop: []string{"n"}, ID: []string{"m"}}, ""},
+		{Options{Columns: []string{"e", "n"}}, ""},
+	} {
+		c.opt.Format = FormatJSONLines
+		r, err := NewReader(strings.NewReader(text), &c.opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if notes := r.Notes(); len(notes) > 0 != (c.want != "") || c.want != "" && notes[0].Text != c.want {
+			t.Errorf("%+v: notes %v, want %q", c.opt, notes, c.want)
 		}
 	}
 }

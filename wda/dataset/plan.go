@@ -43,6 +43,7 @@ type plan struct {
 	uses     []columnUse // one for each column of the file
 	features []int       // numbers of the feature columns, in the order of the features
 	ids      []int       // numbers of the identifier columns
+	notKept  []int       // numbers of the columns that fileColumns.keep excludes
 	idNames  []string
 	label    int // number of the label column, or −1
 	split    int // number of the split column, or −1
@@ -223,6 +224,7 @@ func (p *plan) planFeatures(in fileColumns, names []string, chosen, onehot []int
 	}
 	for _, at := range chosen {
 		if opt.Columns == nil && in.keep != nil && !in.keep(at) && !slices.Contains(onehot, at) {
+			p.notKept = append(p.notKept, at)
 			continue
 		}
 		u := &p.uses[at]

@@ -132,6 +132,7 @@ func (t *tableSamples) chooseColumns(opt *Options) (err error) {
 	if t.plan, err = newPlan(in, opt); err != nil {
 		return err
 	}
+	t.noteNumbersLeftOut()
 	var booleans []string
 	for _, at := range t.plan.features {
 		u, f := &t.uses[at], t.fields[at]
@@ -176,6 +177,23 @@ func (t *tableSamples) chooseColumns(opt *Options) (err error) {
 	}
 	t.Use(t.numbers)
 	return nil
+}
+
+// noteNumbersLeftOut adds a note about columns of numbers that are not features because the file has
+// lists of numbers.
+func (t *tableSamples) noteNumbersLeftOut() {
+	var names []string
+	for _, at := range t.notKept {
+		if f := t.fields[at]; f.Number && !slices.Contains(reserved, f.Name) {
+			names = append(names, clip(f.Name))
+		}
+	}
+	switch n := len(names); {
+	case n == 1:
+		t.notes = append(t.notes, Note{Text: "column " + names[0] + " is left out: beside lists of numbers, single numbers are features only if they are selected"})
+	case n > 1:
+		t.notes = append(t.notes, Note{Text: fmt.Sprintf("%d columns of single numbers, such as %s, are left out: beside lists of numbers, they are features only if they are selected", n, names[0])})
+	}
 }
 
 // notNumericError returns the error for a column that is not numeric.
