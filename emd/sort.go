@@ -118,7 +118,8 @@ func (s *sorter) sort(ctx context.Context, least, most uint64) error {
 // cellOf returns the cell of a key. The span of the samples is divided into cells of equal width.
 func cellOf(key uint64, low, scale float64) int { return int((valueOf(key) - low) * scale) }
 
-// sortCells sorts the keys by cell in two radix passes. The parameter digit is the number of bits per pass.
+// sortCells sorts the keys by cell in two radix passes. The parameter named digit is the number of bits per
+// pass.
 func (s *sorter) sortCells(ctx context.Context, low, scale float64, digit int) error {
 	grow(&s.counts, 2<<digit)
 	clear(s.counts)

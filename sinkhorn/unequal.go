@@ -198,8 +198,8 @@ func (d *unbalanced[T]) translation() float64 {
 }
 
 // balanceShift sets d.shift to the best shift c for the column scalings in tv. If logs is true, tv contains logarithms to base
-// 2. The argument mass is log₂ of the mass of the plan with the best u for the current shift. balanceShift returns log₂ of the
-// factor that makes u the best u for the new shift.
+// 2. The argument named mass is log₂ of the mass of the plan with the best u for the current shift. balanceShift
+// returns log₂ of the factor that makes u the best u for the new shift.
 func (d *unbalanced[T]) balanceShift(tv []T, logs bool, mass float64) float64 {
 	it := d.it
 	d.shift = it.shift

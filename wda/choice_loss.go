@@ -160,9 +160,9 @@ func (s *pairedDifferences) standardError() float64 {
 const maxPromising = 3
 
 // promisingCounts reports, for each number of components, whether to fit a candidate with this
-// number. The argument candidate is the index of the candidate. promisingCounts selects all components
-// and the maxPromising numbers with the lowest losses. The losses must come from the first components
-// of the fit with all components.
+// number. The argument named candidate is the index of the candidate. promisingCounts selects all
+// components and the maxPromising numbers with the lowest losses. The losses must come from the first
+// components of the fit with all components.
 func promisingCounts(losses [][][]loss, candidate, numbers int) []bool {
 	sums, order := make([]float64, numbers), make([]int, 0, numbers)
 	for k := range numbers {

@@ -151,8 +151,8 @@ type compactStorage struct {
 	offset, scale []float64 // offset and scale of every component, for StorageInt8
 }
 
-// WithStorage returns a classifier like c that stores its samples in another format. Distances are
-// computed to the decoded samples:
+// WithStorage returns a copy of the classifier that stores its samples in another format. Distances
+// are computed to the decoded samples:
 //
 //	storage    bytes per sample    squared distance of a projected sample y to a stored sample
 //	float64    8·p                 ‖y − z‖²
@@ -438,8 +438,8 @@ func (s Storage) parseQuantizer(parts map[string][]byte, p int) (*quantize.Quant
 	return quantize.New(s.parts, s.bits, matrix.New(p, p, rotation.RawMatrix().Data), matrix.New(p, 1<<s.bits, book)), nil
 }
 
-// unpackNibbles unpacks codes of 4 bits and returns one code in each byte. The argument parts is the
-// number of codes in a row, and width is the number of bytes in a packed row.
+// unpackNibbles unpacks codes of 4 bits and returns one code in each byte. Each packed row has width
+// bytes. The argument named parts is the number of codes in a row.
 func unpackNibbles(packed []byte, parts, width int) []byte {
 	out := make([]byte, 0, len(packed)/width*parts)
 	for ; len(packed) > 0; packed = packed[width:] {

@@ -72,7 +72,7 @@ func PivotedCholesky(ctx context.Context, a matrix.Matrix[float64], tolerance fl
 }
 
 // subtractOuter subtracts C·Cᵀ, where C has blockSize columns, from the lower triangle of a. It
-// stops when the context ends. The parameter less is scratch memory (blockSize × n).
+// stops when the context ends. The parameter named less is scratch memory (blockSize × n).
 func subtractOuter(ctx context.Context, a, c, less matrix.Matrix[float64]) {
 	matrix.Transpose(less, c)
 	for i, v := range less.Data {

@@ -188,8 +188,8 @@ func (o *Objective[T]) lambda(c, e int) (float64, error) {
 	return lambda, nil
 }
 
-// roundingDistance returns the mean squared distance that rounding in type T causes between equal
-// samples of order 1.
+// roundingDistance returns the mean squared distance that rounding in type T causes between samples
+// that are equal in exact arithmetic. The elements of the samples have magnitudes near 1.
 func roundingDistance[T dist.Float]() float64 {
 	if num.IsFloat64[T]() {
 		return 0x1p-94

@@ -18,7 +18,7 @@ type Proof struct {
 }
 
 // Prove computes the proof of a transport plan T. The dual variable of row i is u_i, and the dual
-// variable of column j is v_j. The argument price is the dual variable of the total mass:
+// variable of column j is v_j. The argument named price is the dual variable of the total mass:
 //
 //	Primal         ⟨T, M⟩
 //	Dual           Σ a u + Σ b v + mass·price

@@ -146,8 +146,8 @@ type lowerBounds struct {
 	probeBound  float64  // upper bound, found by probeDistance, of the distances of the nearest rows
 	widestRange float64  // largest range of groupMin within a table
 	slack       float64  // a float32 sum is at least (1 − slack) times the exact sum
-	coarse      []byte   // coarse_j[g] of every group of every table
-	words       []uint64 // memory of steps
+	coarse      []byte   // the integer coarse_j[g] of every group g of every table j
+	words       []uint64 // backing storage of the field steps
 	steps       []uint16 // integer sums S of the rows of a chunk, each below 2¹⁵
 	candidates  []int32  // indices of the candidate rows of a chunk
 }

@@ -162,8 +162,8 @@ func (s *Solver[T]) Solve(ctx context.Context, p *Problem[T]) error {
 }
 
 // SolveChanged solves the problem of the previous Solve after some costs have changed. It starts
-// from the previous tree. The previous Solve must have succeeded. The argument minChanged is a lower
-// bound of the previous values of the changed costs.
+// from the previous tree. The previous Solve must have succeeded. The argument named minChanged is a
+// lower bound of the previous values of the changed costs.
 func (s *Solver[T]) SolveChanged(ctx context.Context, p *Problem[T], minChanged float64) error {
 	for k, cost := range s.arcCost {
 		i, j := k, int(s.nodes[k].parent)-s.n
@@ -830,7 +830,7 @@ func (s *Solver[T]) pivot(a arc) int32 {
 }
 
 // attachReversed attaches a subtree whose old root is top. The new arc connects node k of the
-// subtree to the node parent. The parameter part is the number of nodes of the subtree.
+// subtree to the node parent. The parameter named part is the number of nodes of the subtree.
 // attachReversed reverses the arcs between k and top.
 func (s *Solver[T]) attachReversed(k, parent, top, part int32, flow int128, cost float64) {
 	size := part

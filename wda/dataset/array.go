@@ -462,8 +462,8 @@ func (m *matrix) readTransposed(x []float64) error {
 	return nil
 }
 
-// findNotFinite returns an error for the first element of x that is not finite, or nil. The argument before is the
-// number of rows that precede x. A missing value is not an error if missing values are allowed.
+// findNotFinite returns an error for the first element of x that is not finite, or nil. The argument named before
+// is the number of rows that precede x. A missing value is not an error if missing values are allowed.
 func (m *matrix) findNotFinite(x []float64, before int) error {
 	for k, v := range x {
 		if v-v == 0 || v != v && m.lenient {

@@ -30,9 +30,9 @@
 //                 · R9 offset · R10 bytes · R11 address of the arguments, which hold the counts · Y0–Y3 maxima, then d
 //                 and f · Y4–Y7 t, then S · Y8–Y11 −k, then q · Y12 Y13 constants, scratch · Y14 Y15 sums; with
 //                 masks: Y2 Y3 masks · Y6 Y7 d below the limit · Y10 Y11 d = 0.
-// Source          own; two VPERMPS of 32-bit halves look up eight entries of float64. Lookups between
-//                 the Horner steps are 4 % faster than lookups before these steps. exp2's core is
-//                 exp2core_avx2_amd64.h.
+// Source          written for this project; two VPERMPS of 32-bit halves look up eight float64 entries.
+//                 Lookups between the Horner steps are 4 % faster than lookups before these steps.
+//                 exp2core_avx2_amd64.h contains the core of exp2.
 
 //go:build amd64 && !purego
 

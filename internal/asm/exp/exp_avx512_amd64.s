@@ -27,7 +27,7 @@
 //                 vectors · R10 elements left for single vectors · DX offset · Z0–Z3 maxima, then d and f · Z4–Z7
 //                 t, then S · Z8–Z11 −k, then q · Z14 Z15 sums · Z16–Z23 polynomial · Z24 −top · Z25 log2e · Z26 limit ·
 //                 K5 mask of the last, partial vector.
-// Source          own; exp2's core is exp2core_avx512_amd64.h.
+// Source          written for this project; exp2core_avx512_amd64.h contains the core of exp2.
 
 //go:build amd64 && !purego
 

@@ -130,7 +130,7 @@ func LogPlan[T num.Float](m, n int, t []T, ldt int, mat []T, ldm int, c T, f, g 
 }
 
 // forEachPiece divides an m × n matrix into pieces that are small enough for one assembly call, and
-// calls f for each piece. The calls visit every column in ascending order of the rows i.
+// calls f for each piece. Within each column, the calls visit the rows in ascending order.
 func forEachPiece(m, n int, f func(i, j, m, n int)) {
 	if m == 0 || n == 0 {
 		return

@@ -109,8 +109,8 @@ func (c *Columns[T]) packPiece(i, j, k, deep int) {
 	}
 }
 
-// panel returns the packed panel that begins at feature k and column j. The parameter deep is the
-// number of features in the panel.
+// panel returns the packed panel that begins at feature k and column j. The parameter named deep is
+// the number of features in the panel.
 func (c *Columns[T]) panel(k, j, deep int) []T {
 	if c.onePiece {
 		k = 0
@@ -272,7 +272,8 @@ func (w *workspace[T]) rowNorms(m, d int, x []T, ldx int) {
 }
 
 // packRows packs the features k … k+d−1 of the rows of x and returns the length of a packed row. If
-// k is 0, a packed row begins with the squared norm of the row and 1.
+// k is 0, each packed row begins with two extra terms: the squared norm of the row, and then the
+// constant 1.
 func (w *workspace[T]) packRows(norms []T, k, d int, x []T, ldx int) (terms int) {
 	terms = d
 	if k == 0 {

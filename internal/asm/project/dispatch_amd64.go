@@ -178,7 +178,7 @@ func rowsAVX512[T num.Float](rows, cols, depth int) int {
 }
 
 // tileAVX2 returns the tile width, in vectors, for the next call of assembly, and the number of vectors of columns that
-// this call processes. The argument left is the number of remaining vectors.
+// this call processes. The argument named left is the number of remaining vectors.
 func tileAVX2(vectors, left int) (tile, take int) {
 	switch rest := left % vectors; {
 	case left <= 4:

@@ -11,10 +11,10 @@
 //                 vector has one group of four rows (float64) or two groups (float32). The loop prefetches every row
 //                 128 bytes ahead.
 // Tail            columns: one in each iteration. The rows have no tail.
-// Special values  follow the arithmetic.
+// Special values  propagate as in ordinary arithmetic.
 // Registers       AX BX CX DX DI R8 groups of rows at column k · SI ldx · R9 3·ldx · R10 k left · R11 n ·
 //                 Y0–Y2 sums · Y4–Y12 x and its transpose.
-// Source          own.
+// Source          written for this project.
 
 //go:build amd64 && !purego
 

@@ -48,9 +48,9 @@ type Function struct {
 type Program struct {
 	Functions   map[string]*Function
 	GoFunctions map[uint64]string // Go functions that assembly can jump to, by address
-	// JumpToGo replaces a Go function that assembly jumps to. The parameter stack is the address of
-	// the return address, and the arguments follow at higher addresses. JumpToGo stores the result
-	// after the arguments.
+	// JumpToGo replaces a Go function that assembly jumps to. The parameter named stack is the
+	// address of the return address, and the arguments follow at higher addresses. JumpToGo stores
+	// the result after the arguments.
 	JumpToGo func(name string, g *expr.Graph, mem *memory.Memory, stack uint64) error
 	Limit    int    // maximum number of instructions in a run; 0 means 2 million
 	Watched  uint64 // address of the instruction after which runs trace all registers; 0 means no trace

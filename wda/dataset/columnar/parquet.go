@@ -504,7 +504,7 @@ type rowProblem struct {
 }
 
 // err returns an error that contains the number of the row group. Unless a page could not be read, the error also
-// contains the row number. The argument before is subtracted from this number.
+// contains the row number. The argument named before is subtracted from this number.
 func (w *rowProblem) err(group, before int) error {
 	if w.text == "" {
 		return fmt.Errorf("row group %d: %w", group, w.cause)
@@ -636,8 +636,8 @@ func copyConverted[T any](dst []float64, v []T, done, width, stride int, float f
 	}
 }
 
-// formatTexts calls use with the text of each of the n values last read. Numbers are formatted in decimal, as in NPY
-// files.
+// formatTexts calls the function use once for each of the last n values read, and passes the text of the value.
+// Numbers are formatted in decimal, as in NPY files.
 func (l *leaf) formatTexts(n int, use func([]byte)) {
 	if formattedType(l.column) != nil {
 		l.formatValues(n, use)
