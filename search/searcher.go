@@ -232,9 +232,9 @@ func (s *Searcher) emptyLists(m int) [][]Neighbor {
 	return s.found[:m]
 }
 
-// scan computes the measure of every query and every row. It calls visit with the index of a query,
-// a position, and the values of the rows from this position on. The positions ascend. The slice
-// values is valid during the call of visit.
+// scan computes the measure of every query and every row. It calls the function visit with the
+// index of a query, a position, and the values of the rows from this position on. The positions
+// ascend. The slice values is valid during the call of visit.
 func (s *Searcher) scan(ctx context.Context, r *Rows, queries dist.Matrix[float32], measure Measure, visit func(i, at int, values []float32)) error {
 	for lo := 0; lo < queries.Rows; lo += queryBlock {
 		hi := min(lo+queryBlock, queries.Rows)

@@ -234,7 +234,7 @@ func (d *unbalanced[T]) balanceShift(tv []T, logs bool, mass float64) float64 {
 	return -float64(rest * c)
 }
 
-// logSum returns log₂ Σ 2^x and overwrites x. The argument top must be near the largest x.
+// logSum returns log₂ Σ 2^x and overwrites x. The argument named top must be near the largest x.
 func logSum[T dist.Float](x []T, top float64) float64 {
 	for i := range x {
 		x[i] -= T(top)

@@ -111,7 +111,8 @@ func EigenNeeds[T dist.Float](s *Samples, p, workers int) []Need {
 }
 
 // improve replaces p by the leading generalized eigenvectors for the transport plans at p. The
-// parameter inner limits the number of block iterations, which are used if there are many features.
+// parameter named inner limits the number of block iterations, which are used if there are many
+// features.
 func (e *eigen[T]) improve(ctx context.Context, p *mat.Dense, ridge float64, inner int) error {
 	if err := e.assembleGraph(ctx, p); err != nil {
 		return err

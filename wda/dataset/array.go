@@ -55,9 +55,9 @@ func (a *array) setVector() error {
 	return newCause(errShape, fmt.Sprintf("an array of shape %v is not a vector", a.shape))
 }
 
-// eachChunk reads the next n elements and calls use with successive chunks of their bytes. A chunk
-// is a part of the buffer of the stream. After the last element of the array, eachChunk checks that
-// the stream ends; gzip and zip then compare checksums.
+// eachChunk reads the next n elements and calls the function use with successive chunks of their
+// bytes. A chunk is a part of the buffer of the stream. After the last element of the array,
+// eachChunk checks that the stream ends; gzip and zip then compare checksums.
 func (a *array) eachChunk(n int, use func(chunk []byte) error) error {
 	for n > 0 {
 		k := min(n, max(1, a.stream.r.Buffered()/a.elem.size))
@@ -269,8 +269,8 @@ func (a *array) appendInts(n int, dst *[]int) error {
 	return nil
 }
 
-// eachText calls use with the text of each of the next n elements. The text is a decimal number, or a
-// string without trailing zero bytes.
+// eachText calls the function use with the text of each of the next n elements. The text is a decimal
+// number, or a string without trailing zero bytes.
 func (a *array) eachText(n int, use func(text []byte, place int)) error {
 	place := a.next
 	var text []byte

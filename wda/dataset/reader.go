@@ -87,8 +87,8 @@ type splits interface {
 type labels interface {
 	// count returns the number of labels.
 	count() int
-	// read calls use with each of the next n labels and its position for errors. The source must
-	// have at least n more labels.
+	// read calls the function use with each of the next n labels and its position for errors. The
+	// source must have at least n more labels.
 	read(n int, use func(text []byte, place int)) error
 	// withName adds the name of the file or array to err.
 	withName(err error) error

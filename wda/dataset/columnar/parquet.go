@@ -512,8 +512,8 @@ func (w *rowProblem) err(group, before int) error {
 	return rowError("row group", group, w.row-before, w.cause, w.text)
 }
 
-// findProblem returns the first null, or the first list of a wrong length, among the n values last read. The argument
-// done is the number of values in the batch before these n values.
+// findProblem returns the first null, or the first list of a wrong length, among the last n values read. The argument
+// named done is the number of values in the batch before these n values.
 func (l *leaf) findProblem(done, n, width int) *rowProblem {
 	if most := l.column.MaxDefinitionLevel(); most > 0 && !l.nulls {
 		differ := int16(0) // a loop without branches is faster, because nulls are rare
@@ -544,8 +544,8 @@ func (l *leaf) findProblem(done, n, width int) *rowProblem {
 }
 
 // listsHaveWidth reports whether the repetition levels reps describe lists of the given width. The level is 0 for the
-// first element of a list and 1 for all other elements. reps may begin inside a list: the argument at is the index of
-// the first element in its list.
+// first element of a list and 1 for all other elements. reps may begin inside a list: the argument named at is the
+// index of the first element in its list.
 func listsHaveWidth(reps []int16, at, width int) bool {
 	differ := int16(0)
 	for len(reps) > 0 {
@@ -563,8 +563,8 @@ func listsHaveWidth(reps []int16, at, width int) bool {
 	return differ == 0
 }
 
-// copyFloats copies the n values last read to dst. The argument done is the number of values in dst before these n
-// values. Nulls become NaN.
+// copyFloats copies the last n values read to dst. The argument named done is the number of values in dst before
+// these n values. Nulls become NaN.
 func (l *leaf) copyFloats(dst []float64, done, n, width, stride int) {
 	l.copyWithoutNulls(dst, done, n, width, stride)
 	for k := 0; k < n && l.nulls; k++ {
