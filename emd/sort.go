@@ -84,7 +84,8 @@ func sortSamples[T dist.Float](ctx context.Context, s *sorter, z []T, withIndice
 	return s.keys, indices, err
 }
 
-// sort sorts s.keys and reorders s.indices in the same way. All keys are between least and most.
+// sort sorts s.keys and reorders s.indices in the same way. All keys are in the interval [least,
+// most].
 func (s *sorter) sort(ctx context.Context, least, most uint64) error {
 	n := len(s.keys)
 	if n <= maxInsertion {

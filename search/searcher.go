@@ -111,8 +111,8 @@ func (s *Searcher) Nearest(ctx context.Context, rows *Rows, queries dist.Matrix[
 	return s.answerQueries(ctx, rows, queries, measure, goal{k: min(k, rows.live)})
 }
 
-// Within returns all rows within limit of every query, with the order and the values of [Rows.Within]. It panics if
-// limit is NaN.
+// Within returns all rows within the given limit of each query, with the order and the values of [Rows.Within]. It
+// panics if limit is NaN.
 //
 // Element i of the result belongs to query i. The result is valid until the next call.
 func (s *Searcher) Within(ctx context.Context, rows *Rows, queries dist.Matrix[float32], limit float32, measure Measure) ([][]Neighbor, error) {

@@ -222,8 +222,8 @@ func keepBetterCounts(counts []int, losses [][][]loss, numbers []bool) bool {
 	return any
 }
 
-// eliminate keeps the given share of the candidates that are alive. It keeps the candidates with the
-// lowest losses, and sets alive to false for the other candidates.
+// eliminate keeps the given share of the candidates that have not been eliminated. It keeps the
+// candidates with the lowest losses, and sets alive to false for the other candidates.
 func eliminate(list []Member, alive []bool, share float64) {
 	var order []int
 	for i := range list {

@@ -259,7 +259,8 @@ func clampFinite(x float64) float64 {
 }
 
 // UnmarshalBinary implements encoding.BinaryUnmarshaler. The error wraps ErrModel if data is not a
-// valid model file; m is then unchanged. No other goroutine may use m at the same time.
+// valid model file. In case of an error, m is unchanged. No other goroutine may use m at the same
+// time.
 func (m *Model) UnmarshalBinary(data []byte) error {
 	loaded, _, err := decodeModelFile(data)
 	if err != nil {

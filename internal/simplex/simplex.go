@@ -744,8 +744,8 @@ func (s *Solver[T]) setDualsBelow(top int32) {
 	}
 }
 
-// shiftDualsBelow shifts the dual variables of the node top and its descendants so that the reduced
-// cost of the new arc of top becomes 0. It does not update dualLow.
+// shiftDualsBelow shifts the dual variables of the node top and its descendants so that the new arc
+// from this node to its parent has a reduced cost of 0. It does not update dualLow.
 func (s *Solver[T]) shiftDualsBelow(top int32) {
 	order := s.subtree(top)
 	s.Work += float64(len(order))

@@ -8,9 +8,9 @@ import (
 )
 
 const (
-	// vectorCost is the cost of one element of a vector, as an argument of asm.Piece. A piece then
-	// has 8192 elements and takes 2 to 6 µs. Exp takes three times as long if all results are
-	// subnormal.
+	// vectorCost is the cost of one element of a vector, as an argument of asm.Piece. With this
+	// cost, a piece has 8192 elements and takes 2 to 6 µs. Exp takes three times as long if all
+	// results are subnormal.
 	vectorCost = 32
 
 	// passCost is the cost of one matrix element, as an argument of asm.Piece.

@@ -175,7 +175,8 @@ func packTile[T num.Float](to []T, w, d int, z []T, ldz int) {
 }
 
 // setNorms sets norms to the squared norms of the rows of x. If there are too few rows for
-// project.Norms, setNorms computes distances from the origin, which have the same bits.
+// project.Norms, setNorms computes the squared distances from the origin, which are bit-identical
+// to the norms.
 func setNorms[T num.Float](norms []T, d int, x []T, ldx int) {
 	rows := project.NormRows[T]()
 	if len(norms) < rows {

@@ -188,7 +188,7 @@ GLOBL tailmask<>(SB), RODATA|NOPTR, $128
 	VBROADCASTSS X3, Y11
 
 // FOLDLAST adds lane 1 to lane 0 after FOLDFOUR: rows 0 and 1 are in the lower half,
-// rows 2 and 3 in the upper half. FOLDLAST1 does the same after FOLDONE.
+// rows 2 and 3 in the upper half. FOLDLAST1 adds lane 1 to lane 0 after FOLDONE.
 #define FOLDLAST \
 	VEXTRACTF128 $1, Y0, X1;        \
 	VSHUFPS      $0x88, X1, X0, X2; \

@@ -42,7 +42,8 @@
 	VPSRLW   $15, Y15, Y15
 
 // PRODUCTS multiplies the row codes in x and y by the four query codes in Y10. Each lane of x and y holds four codes of one row.
-// The macro adds the four products of each lane to the same lane of a or b.
+// The macro adds the four products of each lane of x to the same lane of a, and the four products of each lane of y to
+// the same lane of b.
 #define PRODUCTS(x, y, a, b) \
 	VPMADDUBSW Y10, x, Y12;   \
 	VPMADDUBSW Y10, y, Y13;   \
