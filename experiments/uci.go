@@ -317,7 +317,7 @@ type uciColumn struct {
 	name   string
 	method string // of the cells
 	family string // column of the published table; columns with the same published column form a family
-	tuned  bool   // whether no other column of the family has more settings chosen by cross-validation
+	tuned  bool   // whether this column has the most settings chosen by cross-validation in its family
 	errs   [][]float64
 }
 

@@ -186,7 +186,7 @@ func promisingCounts(losses [][][]loss, candidate, numbers int) []bool {
 
 // discardSmallerCounts reports whether the score of element k exceeds hopelessFactor times the score
 // of element 0, which is the score with all components. If so, discardSmallerCounts sets element k
-// and all later elements, which belong to smaller numbers of components, to infinity.
+// and all later elements to infinity. The later elements belong to smaller numbers of components.
 func discardSmallerCounts(losses []loss, k int) bool {
 	if !(losses[k].score > float64(hopelessFactor*losses[0].score)) {
 		return false
@@ -197,9 +197,10 @@ func discardSmallerCounts(losses []loss, k int) bool {
 	return true
 }
 
-// keepBetterCounts sets an element of numbers to false if the loss with this number of components
-// exceeds the loss with all components by at least two standard errors of the difference over the
-// folds so far. It reports whether any element after the first is still true.
+// keepBetterCounts sets an element of the slice numbers to false if the loss with this number of
+// components is too large. The loss is too large if it exceeds the loss with all components by at
+// least two standard errors of the difference over the folds so far. It reports whether any element
+// after the first is still true.
 func keepBetterCounts(counts []int, losses [][][]loss, numbers []bool) bool {
 	any := false
 	for k := range counts[1:] {

@@ -18,7 +18,7 @@ import (
 // fitted with several numbers of components.
 type piece struct {
 	Fold, From, To int
-	Alive          []bool // whether each candidate is alive; nil if Numbers is not nil
+	Alive          []bool // whether each candidate is still in the comparison; nil if Numbers is not nil
 	Numbers        []bool // whether to fit with each number of components, or nil
 }
 

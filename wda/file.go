@@ -140,8 +140,8 @@ func (s *fileStatus) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// lambdaSetting returns the setting for λ, or the zero value if λ is a matrix. parseModel then sets the
-// matrix.
+// lambdaSetting returns the setting for λ, or the zero value if λ is a matrix. In this case, parseModel
+// sets the matrix.
 func (f *fileFit) lambdaSetting() Lambda {
 	switch {
 	case f.Lambda == 0:
@@ -153,7 +153,7 @@ func (f *fileFit) lambdaSetting() Lambda {
 }
 
 // MarshalBinary implements encoding.BinaryMarshaler. The result is a model file: an NPZ file with a
-// checksum, which numpy.load can read, too. The same model gives the same bytes.
+// checksum. Python can read this file with numpy.load. The same model gives the same bytes.
 func (m *Model) MarshalBinary() ([]byte, error) {
 	if m == nil || m.projection == nil {
 		return nil, fmt.Errorf("%w: the zero Model cannot be written; use Fit or Load", ErrModel)

@@ -541,8 +541,8 @@ func TestSameFile(t *testing.T) {
 	}
 }
 
-// checkUsable checks that a model and its classifier, which may be nil, can be used, written and
-// read again.
+// checkUsable checks that a model and its classifier can be used, written and read again. The
+// classifier may be nil.
 func checkUsable(t *testing.T, m *Model, c *Classifier) {
 	t.Helper()
 	d, p := m.Dims()

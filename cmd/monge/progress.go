@@ -214,7 +214,7 @@ func (b *progressBar) draw() {
 	b.drawn = true
 }
 
-// text returns the line: the phase, how much of it is done, and the time.
+// text returns the progress line: the phase, the completed fraction of the phase, and the time.
 func (b *progressBar) text() string {
 	name, done, total, now := b.name, b.done, b.total, b.now()
 	since := b.since

@@ -116,7 +116,7 @@ func (e elem) toLittleEndian(b []byte) {
 	}
 }
 
-// readFloats sets dst to the next elements and reports whether all are finite.
+// readFloats sets dst to the next elements and reports whether all elements of dst are finite.
 func (a *array) readFloats(dst []float64) (finite bool, err error) {
 	if a.elem.kind == 'U' || a.elem.kind == 'S' {
 		return false, newCause(errType, "strings where numbers are expected")
@@ -131,8 +131,8 @@ func (a *array) readFloats(dst []float64) (finite bool, err error) {
 	return finite, err
 }
 
-// decode sets dst to the elements of src, which is in little-endian order, and reports whether all
-// are finite.
+// decode sets dst to the elements of src and reports whether all elements are finite. The bytes of
+// src are in little-endian order.
 func (e elem) decode(dst []float64, src []byte) (finite bool) {
 	le := binary.LittleEndian
 	finite = true

@@ -166,8 +166,8 @@ func rowsOf(t *testing.T, path string, most int, spilled bool) (rows [][]float64
 	}
 }
 
-// TestSpill checks that decoding columns one after another gives the same numbers as decoding them side by side, and
-// for invalid files the same error after the same rows.
+// TestSpill compares decoding columns one after another with decoding columns side by side. Both methods must give
+// the same numbers. For invalid files, both methods must give the same error after the same rows.
 func TestSpill(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("TMPDIR", dir)

@@ -295,7 +295,7 @@ func (a *API) receive(x *exchange, w http.ResponseWriter, r *http.Request, share
 		if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
 			return fmt.Errorf("%w: the body has more than %d bytes", engine.ErrTooLarge, a.config.Body)
 		}
-		if errors.Is(err, os.ErrDeadlineExceeded) { // check this error first, because the server then also cancels the context
+		if errors.Is(err, os.ErrDeadlineExceeded) { // check this error first, because the server also cancels the context after a read timeout
 			return engine.ErrSlow
 		}
 		if r.Context().Err() != nil {
