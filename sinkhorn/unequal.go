@@ -128,7 +128,8 @@ func (d *unbalanced[T]) step(ctx context.Context, ok, scaled bool) (err error) {
 	return d.logRows(ctx, it.res.Iterations+1)
 }
 
-// completeTrial sets tu to the best u for tv, sums to K tv and tq to Kᵀtu. It reports whether all four
+// completeTrial completes the trial point with the column scalings in tv. It sets the field tu to the
+// best row scalings, the field sums to K·tv, and the field tq to Kᵀ·tu. It reports whether all four
 // vectors are accurate.
 func (d *unbalanced[T]) completeTrial(ctx context.Context) (bool, error) {
 	it, kernel := d.it, &d.it.kernel

@@ -230,8 +230,8 @@ func (b *lowerBounds) setStep(bound float64) {
 	}
 }
 
-// stepLimit returns the largest sum S of a row that can be within bound. A row with (base +
-// step·S)·(1 − slack) > bound is farther. One extra step allows for the rounding of this
+// stepLimit returns the largest sum S of a row whose distance can be at most bound. A row with
+// (base + step·S)·(1 − slack) > bound is farther. One extra step allows for the rounding of this
 // calculation.
 func (b *lowerBounds) stepLimit(bound float64) uint16 {
 	steps := (bound/(1-b.slack)-b.base)/b.step + 1

@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	// Assembly requires a multiple of step elements.
+	// The number of elements in a call of assembly must be a multiple of step.
 	step = 16
 
 	// A 32-bit sum of mostDot products or mostSqEuclidean squared differences does not overflow.

@@ -383,7 +383,7 @@ func (p *parquetFile) Texts(column int, use func([]byte)) error {
 
 // readRows reads rows that are lists of the given width and calls the function use after each piece. The arguments of
 // use are the number of values before the piece and the number of values in the piece. readRows stops if use returns an
-// error. If a row is invalid, readRows passes the earlier rows to use and then returns an error.
+// error. If a row is invalid, readRows passes the earlier rows to the function use and then returns an error.
 func (l *leaf) readRows(rows, width int, use func(done, n int) error) (*rowProblem, error) {
 	const piece = 1 << 15
 	for done, all := 0, rows*width; done < all; {
