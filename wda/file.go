@@ -99,7 +99,8 @@ type fileFit struct {
 	Tolerance        float64 `json:"tolerance,omitempty"`
 	Starts           int     `json:"starts,omitempty"`
 	Seed             uint64  `json:"seed,omitempty"`
-	// The following fields, and the array start if Init was given, are needed to repeat a fit.
+	// The following fields, and the array named start if Init was given, are needed to repeat a
+	// fit.
 	Whitening  *Whitening      `json:"whitening,omitempty"`
 	Scale      *Scale          `json:"scale,omitempty"`
 	Leading    int             `json:"leading,omitempty"`

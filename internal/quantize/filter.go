@@ -117,7 +117,7 @@ func groupVectors(member []byte, book matrix.Matrix[float32]) {
 }
 
 // sumSquaredDeviations returns the sum of the squared distances of some columns of book from the
-// mean of these columns. The slice some contains the column indices.
+// mean of these columns. The slice named some contains the column indices.
 func sumSquaredDeviations(book matrix.Matrix[float32], some []byte) (sum float64) {
 	for k := range book.Rows {
 		var mean float64
@@ -185,8 +185,8 @@ func minMax(some *[groupCount]float32) (low, high float64) {
 	return float64(math.Float32frombits(x)), float64(math.Float32frombits(y))
 }
 
-// setGroupMin sets the slice least to the minimum entry of every group. It ignores NaN, because a
-// row with a NaN entry is infinitely far.
+// setGroupMin sets the slice named least to the minimum entry of every group. It ignores NaN,
+// because a row with a NaN entry is infinitely far.
 func setGroupMin(least, tables []float32, member []byte) {
 	// The entries are not negative, so their bits as integers have the same order.
 	for g := range least {

@@ -432,7 +432,7 @@ func (m *matrix) read(x []float64, _ func([]byte, int)) (rows int, err error) {
 	return rows, nil
 }
 
-// copyFeatures copies the features of the rows in the slice all to the slice x.
+// copyFeatures copies the features of the rows in the slice named all to the slice x.
 func (m *matrix) copyFeatures(x, all []float64) {
 	if m.featureColumns == nil {
 		return

@@ -71,7 +71,7 @@ type samples interface {
 	// label.
 	rowError(place int, err error) error
 	// read sets the first rows of x to the next rows of the file. It passes the labels that are in
-	// the same file to the function label. It returns 0 and io.EOF at the end, after all checks
+	// the same file to the function named label. It returns 0 and io.EOF at the end, after all checks
 	// have passed.
 	read(x []float64, label func(text []byte, place int)) (rows int, err error)
 }

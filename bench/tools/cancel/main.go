@@ -101,8 +101,8 @@ func latencies(w work, trials int, longest, stacks time.Duration, rng *rand.Rand
 	return times
 }
 
-// reportLate waits until ctx has ended, and then for the given duration. If the channel done is still open, reportLate prints the
-// stacks of all goroutines.
+// reportLate waits until ctx has ended, and then for the given duration. If the channel named done is still open,
+// reportLate prints the stacks of all goroutines.
 func reportLate(ctx context.Context, done <-chan struct{}, name string, after time.Duration) {
 	select {
 	case <-done:

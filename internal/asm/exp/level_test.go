@@ -274,7 +274,7 @@ func allocations[T num.Float](t *testing.T) {
 }
 
 // arena is an asmtest.Arena that also provides costs, potentials and factors of one value class. If
-// the field missing is set, some potentials are −Inf.
+// the field named missing is set, some potentials are −Inf.
 type arena[T num.Float] struct {
 	*asmtest.Arena[T]
 	class   asmtest.Class

@@ -47,7 +47,8 @@
 	VUNPCKLPD X7, X5, X2; \
 	VUNPCKHPD X7, X5, X3
 
-// The macro one multiplies the element at p by factor, and stores the product as element r of the current output row.
+// The macro named one multiplies the element at p by factor, and stores the product as element r of the current
+// output row.
 #define one(p, r) \
 	move1 (p), X0;           \
 	mul1  X15, X0, X0;       \

@@ -22,7 +22,8 @@
 #include "textflag.h"
 #include "neon_arm64.h"
 
-// NEXTROW advances a row pointer by the stride ld, but not beyond the pointer last.
+// NEXTROW advances a row pointer by the stride ld, but not beyond the pointer in the register named
+// last.
 #define NEXTROW(from, to, ld, last) \
 	ADD  ld, from, to; \
 	CMP  last, to; \

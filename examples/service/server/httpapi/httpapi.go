@@ -221,7 +221,7 @@ var exchanges = sync.Pool{New: func() any { return new(exchange) }}
 // largestKept is the maximum size in bytes of request memory that is kept for reuse.
 const largestKept = 1 << 20
 
-// operation returns a handler that answers requests by calling work.
+// operation returns a handler that answers requests by calling the function work.
 func (a *API) operation(op engine.Operation, work func(*exchange, context.Context) error) http.Handler {
 	return a.requireToken(op, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		start := time.Now()
