@@ -69,7 +69,7 @@ func printPercentiles(out *tabwriter.Writer, name string, times []time.Duration)
 
 // latencies runs w several times and ends the context of each run at a random time. It returns the times from the end of the
 // context to the return of w. A context ends before the normal running time of w has passed, and before the duration
-// longest has passed.
+// named longest has passed.
 func latencies(w work, trials int, longest, stacks time.Duration, rng *rand.Rand) []time.Duration {
 	ctx, cancel := context.WithTimeout(context.Background(), longest)
 	began := time.Now()

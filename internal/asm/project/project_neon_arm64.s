@@ -22,7 +22,7 @@
 #include "textflag.h"
 #include "neon_arm64.h"
 
-// NEXTROW advances a row pointer by the stride ld, but not beyond the pointer in the register named
+// NEXTROW advances a row pointer by the stride ld, but not beyond the address in the argument named
 // last.
 #define NEXTROW(from, to, ld, last) \
 	ADD  ld, from, to; \
