@@ -70,7 +70,8 @@ func Write(s beam.Scope, path string, shards int, cols ...beam.PCollection) {
 	consumeFiles(s, beam.ParDo(s, &write{path, shards, format, classes}, beam.GroupByKey(s, col)))
 }
 
-// formatOf returns the format of a file, which is its extension, and the name without the extension.
+// formatOf splits a file name into the format (the extension in lower case) and the name without the
+// extension.
 func formatOf(name string) (format, base string, err error) {
 	ext := path.Ext(name)
 	if format = strings.ToLower(ext); format != ".parquet" && format != ".csv" {

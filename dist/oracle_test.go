@@ -61,7 +61,7 @@ func clouds[T dist.Float](c *trial.Case) (x, z dist.Matrix[T]) {
 	return x, matrix(m)
 }
 
-// visitElements calls f for all elements of an n × m matrix with at most limit elements. For a larger
+// visitElements calls f for all elements of an n × m matrix if n·m is at most limit. For a larger
 // matrix, it calls f for random elements, some of which are at the edges.
 func visitElements(c *trial.Case, n, m, limit int, f func(i, j int)) {
 	if n*m <= limit {

@@ -40,7 +40,7 @@ type assignment[T dist.Float] struct {
 }
 
 // pathStep is a step of the shortest-path search. In each step, the search scans a row and then selects the column with the
-// least distance. The field u is the dual variable of the row minus the distance of the row.
+// least distance. The field named u is the dual variable of the row minus the distance of the row.
 type pathStep struct {
 	column, row int32
 	distance    float64

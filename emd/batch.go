@@ -40,7 +40,7 @@ func (s *Solver[T]) SolveBatch(ctx context.Context, problems []Problem[T], visit
 	return b.pool.Run(s.timed.Of(ctx), workers, len(problems), b.solveNext)
 }
 
-// solveProblem solves problem i in goroutine w and passes the result to visit.
+// solveProblem solves problem i in goroutine w and passes the result to the function visit.
 func (b *batch[T]) solveProblem(ctx context.Context, w, i int) error {
 	r, err := b.solvers[w].solve(ctx, &b.problems[i])
 	b.visit(i, r, err)

@@ -240,8 +240,9 @@ func (l *line[T]) raiseDifferences(p float64, e int) {
 	}
 }
 
-// forEachSegment computes the segments of the transport plan in ascending order of the samples. It calls flush whenever l
-// contains segmentChunk segments, and at the end. It does not set l.samples if n = m and neither side has indices.
+// forEachSegment computes the segments of the transport plan in ascending order of the samples. It calls the function
+// flush whenever l contains segmentChunk segments, and at the end. It does not set l.samples if n = m and neither side
+// has indices.
 func (l *line[T]) forEachSegment(ctx context.Context, sides *[2]sortedSide, flush func()) error {
 	n, m := len(sides[0].keys), len(sides[1].keys)
 	l.segments = 0
@@ -297,7 +298,8 @@ func (l *line[T]) forEachSegment(ctx context.Context, sides *[2]sortedSide, flus
 	return nil
 }
 
-// addSegment appends a segment and calls flush if l is full. The parameter count is the number of earlier segments.
+// addSegment appends a segment and calls the function flush if l is full. The parameter named count is the
+// number of earlier segments.
 func (l *line[T]) addSegment(ctx context.Context, diff, part float64, p, q int32, count int, flush func()) error {
 	l.differences[l.segments], l.masses[l.segments], l.samples[l.segments] = diff, part, [2]int32{p, q}
 	if l.segments++; l.segments < segmentChunk {

@@ -101,7 +101,8 @@ func (s *Solver[T]) checkMemory(bytes float64) error {
 
 // Solve finds an optimal plan of p and its certificate. The result is valid until the next call of the Solver.
 //
-// Errors wrap ErrShape, ErrNotFinite, ErrMarginals, ErrSettings or ErrRange. The result is then nil.
+// If the problem is invalid or out of range, the result is nil, and the error wraps ErrShape,
+// ErrNotFinite, ErrMarginals, ErrSettings or ErrRange.
 //
 // If the context ends, Solve returns the context's cause together with a feasible plan, whose status is StatusCanceled. The
 // dual variables and Violation, Dual and Gap of the certificate are NaN. A canceled Solve does not check all costs. If the

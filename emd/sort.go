@@ -84,7 +84,8 @@ func sortSamples[T dist.Float](ctx context.Context, s *sorter, z []T, withIndice
 	return s.keys, indices, err
 }
 
-// sort sorts s.keys and reorders s.indices in the same way. All keys are between least and most.
+// sort sorts s.keys and reorders s.indices in the same way. All keys are in the interval [least,
+// most].
 func (s *sorter) sort(ctx context.Context, least, most uint64) error {
 	n := len(s.keys)
 	if n <= maxInsertion {
@@ -118,7 +119,8 @@ func (s *sorter) sort(ctx context.Context, least, most uint64) error {
 // cellOf returns the cell of a key. The span of the samples is divided into cells of equal width.
 func cellOf(key uint64, low, scale float64) int { return int((valueOf(key) - low) * scale) }
 
-// sortCells sorts the keys by cell in two radix passes. The parameter digit is the number of bits per pass.
+// sortCells sorts the keys by cell in two radix passes. The parameter named digit is the number of bits per
+// pass.
 func (s *sorter) sortCells(ctx context.Context, low, scale float64, digit int) error {
 	grow(&s.counts, 2<<digit)
 	clear(s.counts)

@@ -156,7 +156,7 @@ func TestWeightings(t *testing.T) {
 }
 
 func TestMeanPartners(t *testing.T) {
-	// One row has four equal partners and the other has one, so the mean is (4 + 1)/2.
+	// One row has four equal partners and the other row has one partner, so the mean is (4 + 1)/2.
 	if got := meanPartners(mat.NewDense(2, 4, []float64{1, 1, 1, 1, 0, 0, 3, 0})); math.Abs(got-2.5) > 1e-12 {
 		t.Errorf("%v partners, not 2.5", got)
 	}

@@ -264,10 +264,10 @@ func (j *job) uciSplit(s uciSizes, d uciData, trial int) (train, test *dataset.D
 	return train, test, nil
 }
 
-// scaleBoth subtracts the training mean of every feature. If the parameter each is true, scaleBoth
-// divides every feature by its standard deviation in the training samples. Otherwise all features
-// are divided by the square root of their mean variance. Features that are constant in the training
-// samples become 0.
+// scaleBoth subtracts the training mean of every feature. If the parameter named each is true,
+// scaleBoth divides every feature by its standard deviation in the training samples. Otherwise all
+// features are divided by the square root of their mean variance. Features that are constant in the
+// training samples become 0.
 func scaleBoth(train, test *dataset.Dataset, each bool) {
 	n, d := train.X.Dims()
 	mean, variance := make([]float64, d), make([]float64, d)
@@ -317,7 +317,7 @@ type uciColumn struct {
 	name   string
 	method string // of the cells
 	family string // column of the published table; columns with the same published column form a family
-	tuned  bool   // whether no other column of the family has more settings chosen by cross-validation
+	tuned  bool   // whether this column has the most settings chosen by cross-validation in its family
 	errs   [][]float64
 }
 

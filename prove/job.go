@@ -358,7 +358,7 @@ func (e *exhaustiveCheck) passes(in *gossa.Interpreter, f *ssa.Function) bool {
 	return e.results[f]
 }
 
-// widenIsFromHalf compares the function query.Widen with FromHalf for all 65536 inputs.
+// widenIsFromHalf reports whether the function query.Widen equals FromHalf for all 65536 inputs.
 func widenIsFromHalf(g *expr.Graph, call func(args ...gossa.Value) (expr.Node, bool)) bool {
 	for h := range uint64(1) << 16 {
 		if n, ok := call(uint64(float16), h); !ok || !g.Equal(n, g.FromHalf(g.Const(4, h))) {
@@ -368,7 +368,7 @@ func widenIsFromHalf(g *expr.Graph, call func(args ...gossa.Value) (expr.Node, b
 	return true
 }
 
-// nearestIsToHalf compares the function query.nearest with toHalf, region by region.
+// nearestIsToHalf reports whether the function query.nearest equals toHalf for all inputs.
 func nearestIsToHalf(g *expr.Graph, call func(args ...gossa.Value) (expr.Node, bool)) bool {
 	x := g.Input(4, 1, 0)
 	n, ok := call(uint64(float16), x)

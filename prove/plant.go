@@ -24,8 +24,8 @@ import (
 type plantCount struct{ all, refuted int }
 
 // plantMistakes plants the given number of different mistakes in each function, one at a time. It
-// counts the mistakes that the cases refute and calls report for each survivor. The mistakes depend
-// only on the function and the number of mutants.
+// counts the mistakes that the cases refute and calls the function report for each survivor. The
+// mistakes depend only on the function and the number of mutants.
 func plantMistakes(t *target, functions map[string]*function, source *gossa.Source, program *code.Program, mutants int, report func(known.Survivor)) plantCount {
 	var mu sync.Mutex
 	var workers sync.WaitGroup

@@ -59,7 +59,7 @@ func ExampleCollection() {
 	// 2 rows, the nearest is 1
 }
 
-// Sketches make searches faster and take a quarter of the memory of the rows. The results are the same without them.
+// Sketches make searches faster and take a quarter of the memory of the rows. The results do not depend on sketches.
 func ExampleNewRows_noSketch() {
 	x := dist.NewMatrix[float32](4096, 64, nil)
 	for i := range x.Data {

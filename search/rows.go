@@ -178,10 +178,10 @@ func (r *Rows) Nearest(ctx context.Context, dst []Neighbor, query []float32, k i
 	return r.search(ctx, dst, query, m, o, goal{k: min(k, r.live)})
 }
 
-// Within appends all rows within limit of a query to dst, nearest first, and returns the extended
-// slice. A row is within limit if its squared distance is at most limit, or its inner product or
-// cosine is at least limit. The order and the errors are as in [Rows.Nearest]. Within panics if
-// limit is NaN.
+// Within appends all rows within the given limit of a query to dst, nearest first, and returns the
+// extended slice. A row is within the limit if its squared distance is at most limit, or if its
+// inner product or cosine is at least limit. The order and the errors are as in [Rows.Nearest].
+// Within panics if limit is NaN.
 func (r *Rows) Within(ctx context.Context, dst []Neighbor, query []float32, limit float32, m Measure, o *SearchOptions) ([]Neighbor, error) {
 	return r.search(ctx, dst, query, m, o, goal{within: true, limit: limitKey(limit, m)})
 }

@@ -111,8 +111,8 @@ func (s *Searcher) Nearest(ctx context.Context, rows *Rows, queries dist.Matrix[
 	return s.answerQueries(ctx, rows, queries, measure, goal{k: min(k, rows.live)})
 }
 
-// Within returns all rows within limit of every query, with the order and the values of [Rows.Within]. It panics if
-// limit is NaN.
+// Within returns all rows within the given limit of each query, with the order and the values of [Rows.Within]. It
+// panics if limit is NaN.
 //
 // Element i of the result belongs to query i. The result is valid until the next call.
 func (s *Searcher) Within(ctx context.Context, rows *Rows, queries dist.Matrix[float32], limit float32, measure Measure) ([][]Neighbor, error) {
@@ -232,9 +232,9 @@ func (s *Searcher) emptyLists(m int) [][]Neighbor {
 	return s.found[:m]
 }
 
-// scan computes the measure of every query and every row. It calls visit with the index of a query,
-// a position, and the values of the rows from this position on. The positions ascend. The slice
-// values is valid during the call of visit.
+// scan computes the measure of every query and every row. It calls the function visit with the
+// index of a query, a position, and the values of the rows from this position on. The positions
+// ascend. The slice values is valid during the call of visit.
 func (s *Searcher) scan(ctx context.Context, r *Rows, queries dist.Matrix[float32], measure Measure, visit func(i, at int, values []float32)) error {
 	for lo := 0; lo < queries.Rows; lo += queryBlock {
 		hi := min(lo+queryBlock, queries.Rows)

@@ -24,7 +24,8 @@ func smallSketches(t testing.TB) {
 // kinds is the number of kinds of matrices that hardMatrix makes.
 const kinds = 12
 
-// hardMatrix returns rows that are difficult for sketches. The argument kind selects the difficulty. Some rows are equal.
+// hardMatrix returns rows that are difficult for sketches. The argument named kind selects the difficulty. Some rows
+// are equal.
 func hardMatrix(rng *rand.Rand, kind, rows, cols int) dist.Matrix[float32] {
 	x := dist.NewMatrix[float32](rows, cols, nil)
 	center := make([]float64, cols)
@@ -303,8 +304,8 @@ func TestBound(t *testing.T) {
 			}
 			least := bigProduct(bigSum(filter, error.Neg(error)), alpha)
 			threshold := bigProduct(bigFloat(float64(info.Threshold)), alpha)
-			// The variable most is the largest possible value of the row, in units of the filter.
-			// The variable limit is the smallest value of a row in the result.
+			// The variable named most is the largest possible value of the row, in units of the
+			// filter. The variable limit is the smallest value of a row in the result.
 			most, limit := bigFloat(0), bigFloat(0)
 			switch measure {
 			case MeasureInnerProduct:

@@ -114,7 +114,8 @@ type pace struct {
 	last, few float64
 }
 
-// newPace returns a pace for an n × m problem. The argument next is the iteration of the first check.
+// newPace returns a pace for an n × m problem. The argument named next is the iteration of the first
+// check.
 func newPace(next, n, m int) pace {
 	return pace{next: next, few: paceFew + paceSmall/float64(min(n, m))}
 }

@@ -394,7 +394,7 @@ func costOf[T dist.Float](u, r []T) (sum float64) {
 }
 
 // naturalPotentials sets dst to the natural logarithms of the iterate in slot, plus shift·log 2. If the iterate is relative to
-// base potentials, the argument base contains these potentials to base 2.
+// base potentials, the argument named base contains these potentials to base 2.
 func naturalPotentials[T dist.Float](dst, slot []T, kind int, base []T, shift float64) {
 	for i, x := range slot {
 		switch {
@@ -411,7 +411,7 @@ func naturalPotentials[T dist.Float](dst, slot []T, kind int, base []T, shift fl
 }
 
 // potentials sets dst to the base-2 logarithms of the iterate in slot. If the iterate is relative to base potentials, the
-// argument base contains these potentials.
+// argument named base contains these potentials.
 func potentials[T dist.Float](dst, slot []T, kind int, base []T) {
 	switch {
 	case kind == potentialKind:

@@ -167,8 +167,8 @@ func (l *lanes[T]) layPoints(dst []T, x dist.Matrix[T], dims int) {
 	}
 }
 
-// eachRows calls visit for consecutive blocks of rows of K. A block contains rows i … i+r−1 of K, which are the elements
-// kernel[at:last].
+// eachRows calls the function visit for consecutive blocks of rows of K. A block contains rows i … i+r−1 of K, which
+// are the elements kernel[at:last].
 func (l *lanes[T]) eachRows(visit func(i, r, at, last int)) {
 	row := l.m * num.Lanes[T]()
 	step := max(rowPadding, laneBytes/(row*gibbs.ElementBytes[T]())/rowPadding*rowPadding)
@@ -205,8 +205,8 @@ func (l *lanes[T]) computeKernels(dims int) {
 	})
 }
 
-// layCosts copies rows i … i+r−1 of the cost matrices into dst, for all members that have a cost matrix. If the argument set is
-// true, dst already contains the distances of members with points, and 0 for other members.
+// layCosts copies rows i … i+r−1 of the cost matrices into dst, for all members that have a cost matrix. If the
+// argument named set is true, dst already contains the distances of members with points, and 0 for other members.
 func (l *lanes[T]) layCosts(dst []T, i, r int, set bool) {
 	w := num.Lanes[T]()
 	if l.allAlike {

@@ -188,8 +188,8 @@ func TestUnequalMassGradients(t *testing.T) {
 	}
 }
 
-// weightGradientPenalized replaces potentials by the gradient documented in PotentialsTo. The argument other is the sum of the
-// weights of the opposite side.
+// weightGradientPenalized replaces potentials by the gradient documented in PotentialsTo. The argument named other is
+// the sum of the weights of the opposite side.
 func weightGradientPenalized(f, a []float64, other, rho, lambda float64) {
 	for i := range f {
 		phi := f[i] - math.Log(a[i])

@@ -40,8 +40,8 @@ type newton[T dist.Float] struct {
 	f, g  []T // potentials that become the base
 }
 
-// climb makes Newton steps until the tolerance is reached, the number of passes over K reaches limit, or the steps no longer
-// save time. Every pass counts as an iteration.
+// climb makes Newton steps until the tolerance is reached, the number of passes over K reaches the argument limit, or
+// the steps no longer save time. Every pass counts as an iteration.
 func (nw *newton[T]) climb(ctx context.Context, d dual[T], limit int) error {
 	if err := nw.enterDual(ctx, d); err != nil {
 		return err

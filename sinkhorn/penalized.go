@@ -35,8 +35,8 @@ func (d *unbalanced[T]) acceptTrial() {
 	d.setRows()
 }
 
-// bestColumns sets tv to the best v for the current u, g to the column sums of the plan, and tq to the column sums with the
-// best v.
+// bestColumns sets the field tv to the best v for the current u. It sets the field g to the column sums of the plan,
+// and the field tq to the column sums with the best v.
 func (d *unbalanced[T]) bestColumns() {
 	it := d.it
 	d.bestScaling(d.tv, it.q, columnSide)
@@ -45,7 +45,7 @@ func (d *unbalanced[T]) bestColumns() {
 	}
 }
 
-// setRows sets d.rows, which is a diagonal of Newton's system, to (u ⊙ Kv)/τ.
+// setRows sets the field rows (a diagonal of Newton's system) to (u ⊙ Kv)/τ.
 func (d *unbalanced[T]) setRows() {
 	t := d.it.penaltyOfA.tau
 	for i, u := range d.u {

@@ -23,8 +23,9 @@ type Result[T dist.Float] struct {
 	// Iterations is the number of iterations, without annealing. With a tolerance, Iterations is the number of all passes over
 	// K.
 	Iterations int
-	// Annealing is the work for finding better starts: the number of iterations with a smaller λ, plus the number of passes
-	// over the costs for the unregularized problem. Iterations does not include Annealing.
+	// Annealing is the work for finding better starts: the number of iterations with a λ smaller than the λ of the
+	// problem, plus the number of passes over the costs that solving the unregularized problem took. Iterations does
+	// not include Annealing.
 	Annealing int
 	// MarginalError is ‖Tᵀ1 − b‖₁, the sum of the differences between the column sums of the plan
 	// and b. The row sums equal a up to rounding. With penalties or Mass, the column sums need not
@@ -41,8 +42,8 @@ type Result[T dist.Float] struct {
 	serial uint64
 }
 
-// resultImpl is the implementation of a Result. Every resultImpl is an *outcome. The argument serial is the serial number of
-// the result.
+// resultImpl is the implementation of a Result. Every resultImpl is an *outcome. The argument named serial is the
+// serial number of the result.
 type resultImpl[T dist.Float] interface {
 	planTo(ctx context.Context, serial uint64, dst dist.Matrix[T], first int) error
 	barycentricTo(ctx context.Context, serial uint64, dst dist.Matrix[T]) error
@@ -67,7 +68,8 @@ type outcome[T dist.Float] struct {
 	lane   int        // 1 + the index of the lane that contains the last iterate, or 0
 }
 
-// publish returns the Result of the iteration and sets its solver to s. The Result is valid until the next solve of s.
+// publish sets r.solver to s and returns the Result of the iteration. The Result is valid until s solves another
+// problem.
 func (r *outcome[T]) publish(s *solver[T]) *Result[T] {
 	r.solver = s
 	r.it.res.impl, r.it.res.serial = r, s.resultCount

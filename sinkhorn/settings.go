@@ -8,17 +8,17 @@ import (
 	"github.com/gomonge/monge/internal/enum"
 )
 
-// Settings configures a Solver. The zero value means ten iterations; each Problem must then set
-// Lambda.
+// Settings configures a Solver. The zero value means ten iterations, and requires that each Problem
+// sets Lambda.
 type Settings struct {
 	// Lambda is used when Problem.Lambda is zero. The parameter ε or reg of other libraries is 1/λ.
 	Lambda float64
-	// Iterations is the number of iterations; 0 means 10. With a Tolerance, Iterations is the maximum number of iterations; 0
-	// then means 10000.
+	// Iterations is the number of iterations or, with a Tolerance, the maximum number of iterations. 0 means 10, or
+	// 10000 with a Tolerance.
 	Iterations int
-	// Tolerance, if positive, is the marginal error at which a solve ends, divided by the mass of the plan. The marginal error
-	// is defined at Result.MarginalError; in balanced problems it is ‖Tᵀ1 − b‖₁. The check needs no additional pass over K,
-	// because T1 = a holds after every iteration.
+	// If Tolerance is positive, a solve ends when the marginal error divided by the mass of the plan is at most
+	// Tolerance. The marginal error is defined at Result.MarginalError; in balanced problems it is ‖Tᵀ1 − b‖₁. The
+	// check needs no additional pass over K, because T1 = a holds after every iteration.
 	//
 	// Slow iterations are replaced by ε-scaling and Newton's method on the dual, except with Gradient. Every pass over K then
 	// counts as an iteration. Result.Annealing counts the work for better starts.

@@ -23,13 +23,13 @@ import (
 const (
 	sparseShare = 12      // a list has at most 1/sparseShare of the elements of K
 	sparseMost  = 1 << 24 // maximum number of elements of a list
-	sparseBytes = 30      // bytes per list element: 12 for the element (24 while the list grows), and the rest for the sums
+	sparseBytes = 30      // bytes per listed element: 12 for the element (24 while the list grows), and the rest for the sums
 	sparseRun   = 64      // elements of a row that are examined together
 	sparseRows  = 64      // maximum rows between two checks of the context
 	sparseWork  = 1 << 18 // maximum products between two checks of the context
 
-	groupElements = 1 << 14 // minimum list elements in a group of pieces; each group has its own sums
-	groupColumn   = 4       // minimum list elements of a group for each column of K
+	groupElements = 1 << 14 // minimum number of listed elements in a group of pieces; each group has its own sums
+	groupColumn   = 4       // minimum number of listed elements of a group for each column of K
 	mostGroups    = 16
 )
 
@@ -50,7 +50,7 @@ type sparse[T dist.Float] struct {
 	take    func(ctx context.Context, w, group int) error
 }
 
-// listPiece contains the list elements of one piece (a block of rows) of K.
+// listPiece contains the listed elements of one piece (a block of rows) of K.
 type listPiece struct {
 	ends   []int // end of each row's elements
 	column []int32

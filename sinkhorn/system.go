@@ -11,7 +11,7 @@ import (
 // These constants estimate the cost of a conjugate gradient step from the sizes of the problem. The unit is the time that a
 // pass over K takes for one element. NOTES.md contains the measured times.
 const (
-	costListed  = 4       // cost of a list element, or of a product of two list elements
+	costListed  = 4       // cost of an element of the sparse list, or of a product of two such elements
 	costVectors = 50      // cost of the vector operations of a step, for each column
 	costProduct = 0.125   // cost of a multiply-add in a matrix product
 	costFactor  = 240     // additional cost of each element of a factor, in multiply-adds

@@ -123,8 +123,8 @@ func batchIsSolve[T dist.Float](t *testing.T, ctx context.Context, set Settings,
 	}
 }
 
-// oneKernel returns runs of problems with the same λ and the same points or cost matrix. The problems have different marginals
-// and starts. Some problems have zero weights or invalid input.
+// oneKernel returns a list of problems in which consecutive problems mostly share λ and the points or the cost matrix.
+// The problems have different marginals and starts. Some problems have zero weights or invalid input.
 func oneKernel[T dist.Float](n, m int) []Problem[T] {
 	rng := rand.New(rand.NewPCG(7, uint64(n)))
 	x, y := cloud[T](rng, n, 2, 0), cloud[T](rng, m, 2, 0.4)

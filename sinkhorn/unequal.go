@@ -128,7 +128,8 @@ func (d *unbalanced[T]) step(ctx context.Context, ok, scaled bool) (err error) {
 	return d.logRows(ctx, it.res.Iterations+1)
 }
 
-// completeTrial sets tu to the best u for tv, sums to K tv and tq to Kᵀtu. It reports whether all four
+// completeTrial completes the trial point with the column scalings in tv. It sets the field tu to the
+// best row scalings, the field sums to K·tv, and the field tq to Kᵀ·tu. It reports whether all four
 // vectors are accurate.
 func (d *unbalanced[T]) completeTrial(ctx context.Context) (bool, error) {
 	it, kernel := d.it, &d.it.kernel
@@ -198,8 +199,8 @@ func (d *unbalanced[T]) translation() float64 {
 }
 
 // balanceShift sets d.shift to the best shift c for the column scalings in tv. If logs is true, tv contains logarithms to base
-// 2. The argument mass is log₂ of the mass of the plan with the best u for the current shift. balanceShift returns log₂ of the
-// factor that makes u the best u for the new shift.
+// 2. The argument named mass is log₂ of the mass of the plan with the best u for the current shift. balanceShift
+// returns log₂ of the factor that makes u the best u for the new shift.
 func (d *unbalanced[T]) balanceShift(tv []T, logs bool, mass float64) float64 {
 	it := d.it
 	d.shift = it.shift
@@ -234,7 +235,7 @@ func (d *unbalanced[T]) balanceShift(tv []T, logs bool, mass float64) float64 {
 	return -float64(rest * c)
 }
 
-// logSum returns log₂ Σ 2^x and overwrites x. The argument top must be near the largest x.
+// logSum returns log₂ Σ 2^x and overwrites x. The argument named top must be near the largest x.
 func logSum[T dist.Float](x []T, top float64) float64 {
 	for i := range x {
 		x[i] -= T(top)

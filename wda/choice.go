@@ -155,8 +155,8 @@ func sortMembers(list []Member) {
 	})
 }
 
-// compareFolds fits the candidates that are alive to the folds c.folds[from:to], and stores the
-// results in losses[from:to].
+// compareFolds fits every candidate that has not been eliminated to each of the folds
+// c.folds[from:to]. It stores the results in losses[from:to].
 func (c *comparison) compareFolds(ctx context.Context, do compareFunc, alive []bool, from, to int, losses [][][]loss) error {
 	var pieces []piece
 	for f := from; f < to; f++ {

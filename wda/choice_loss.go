@@ -160,9 +160,9 @@ func (s *pairedDifferences) standardError() float64 {
 const maxPromising = 3
 
 // promisingCounts reports, for each number of components, whether to fit a candidate with this
-// number. The argument candidate is the index of the candidate. promisingCounts selects all components
-// and the maxPromising numbers with the lowest losses. The losses must come from the first components
-// of the fit with all components.
+// number. The argument named candidate is the index of the candidate. promisingCounts selects all
+// components and the maxPromising numbers with the lowest losses. The losses must come from the first
+// components of the fit with all components.
 func promisingCounts(losses [][][]loss, candidate, numbers int) []bool {
 	sums, order := make([]float64, numbers), make([]int, 0, numbers)
 	for k := range numbers {
@@ -186,7 +186,7 @@ func promisingCounts(losses [][][]loss, candidate, numbers int) []bool {
 
 // discardSmallerCounts reports whether the score of element k exceeds hopelessFactor times the score
 // of element 0, which is the score with all components. If so, discardSmallerCounts sets element k
-// and all later elements, which belong to smaller numbers of components, to infinity.
+// and all later elements to infinity. The later elements belong to smaller numbers of components.
 func discardSmallerCounts(losses []loss, k int) bool {
 	if !(losses[k].score > float64(hopelessFactor*losses[0].score)) {
 		return false
@@ -197,9 +197,10 @@ func discardSmallerCounts(losses []loss, k int) bool {
 	return true
 }
 
-// keepBetterCounts sets an element of numbers to false if the loss with this number of components
-// exceeds the loss with all components by at least two standard errors of the difference over the
-// folds so far. It reports whether any element after the first is still true.
+// keepBetterCounts sets an element of the slice numbers to false if the loss with this number of
+// components is too large. The loss is too large if it exceeds the loss with all components by at
+// least two standard errors of the difference over the folds so far. It reports whether any element
+// after the first is still true.
 func keepBetterCounts(counts []int, losses [][][]loss, numbers []bool) bool {
 	any := false
 	for k := range counts[1:] {
@@ -222,8 +223,8 @@ func keepBetterCounts(counts []int, losses [][][]loss, numbers []bool) bool {
 	return any
 }
 
-// eliminate keeps the given share of the candidates that are alive. It keeps the candidates with the
-// lowest losses, and sets alive to false for the other candidates.
+// eliminate keeps the given share of the candidates that have not been eliminated. It keeps the
+// candidates with the lowest losses, and sets alive to false for the other candidates.
 func eliminate(list []Member, alive []bool, share float64) {
 	var order []int
 	for i := range list {

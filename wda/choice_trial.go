@@ -205,8 +205,9 @@ func (t *foldTrial) fisherStart(ctx context.Context) *mat.Dense {
 	return t.fisher
 }
 
-// restart resets t for fits with at most q components. all contains the canonical components of a
-// larger fit, or is nil. The next fit may start at the first q columns of all, made orthonormal.
+// restart resets t for fits with at most q components. The matrix named all contains the canonical
+// components of a larger fit, or is nil. The next fit may start at the first q columns of this
+// matrix, made orthonormal.
 func (t *foldTrial) restart(ctx context.Context, q int, all *mat.Dense) error {
 	d, p := t.principal.Dims()
 	t.set.Components = min(q, p)

@@ -18,7 +18,7 @@ import (
 // fitted with several numbers of components.
 type piece struct {
 	Fold, From, To int
-	Alive          []bool // whether each candidate is alive; nil if Numbers is not nil
+	Alive          []bool // whether each candidate is still in the comparison; nil if Numbers is not nil
 	Numbers        []bool // whether to fit with each number of components, or nil
 }
 
@@ -105,7 +105,8 @@ type fitCounter struct {
 	fits int
 }
 
-// reportFits adds fits to the number of finished fits of candidates to folds, and calls Progress.
+// reportFits adds the argument to the number of finished fits of candidates to folds, and calls
+// Progress.
 func (c *comparison) reportFits(fits int) error {
 	if c.set.Progress == nil {
 		return nil
@@ -153,14 +154,14 @@ func (l *finalistFits) setFinalists(finalists []Member) {
 	}
 }
 
-// componentsOf returns the canonical components of fit, or nil.
+// componentsOf returns the canonical components of a fit, or nil.
 func (l *finalistFits) componentsOf(fit finalistFit) *discriminant.Components {
 	l.Lock()
 	defer l.Unlock()
 	return l.components[fit]
 }
 
-// storeComponents stores the canonical components of fit if another finalist needs them.
+// storeComponents stores the canonical components of a fit if another finalist needs them.
 func (l *finalistFits) storeComponents(fit finalistFit, axes *discriminant.Components) {
 	l.Lock()
 	defer l.Unlock()

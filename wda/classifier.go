@@ -145,8 +145,8 @@ func (c *Classifier) Labels() []int {
 	return slices.Clone(c.points.Labels())
 }
 
-// Predict classifies the sample x, a slice of d features. w may be nil; Predict then takes a
-// workspace from a pool. After warm-up Predict does not allocate, except for errors.
+// Predict classifies the sample x, a slice of d features. If w is nil, Predict takes a workspace
+// from a pool. After warm-up Predict does not allocate, except for errors.
 //
 // The error wraps ErrShape if len(x) is not d. It wraps ErrNotFinite if x contains NaN or infinity,
 // or if its projection or the distance to one of the K neighbors exceeds the range of float64.
@@ -176,7 +176,8 @@ func (c *Classifier) Predict32(x []float32, w *Workspace) (Class, error) {
 	return c.Predict(w.x, w)
 }
 
-// newClass returns the Class of the sample x. The argument labelIndex is the result of vote for x and w.
+// newClass returns the Class of the sample x. The argument named labelIndex is the result of vote for x
+// and w.
 func (c *Classifier) newClass(x []float64, labelIndex int, w *Workspace) Class {
 	label := c.points.Labels()[labelIndex]
 	_, distances := w.search.Near(0)
@@ -320,8 +321,9 @@ func (c *Classifier) newLabels(ctx context.Context, x mat.Matrix, workers int) (
 	return make([]int, n), checkFinite(ctx, x)
 }
 
-// forEachRow calls f for each row of x. f must search for neighbors with w; forEachRow then checks the
-// distances. If several rows fail, it returns the error of the first such row.
+// forEachRow calls f for each row of x. f must search for neighbors with w. After each call of f,
+// forEachRow checks the distances of these neighbors. If several rows fail, it returns the error of
+// the first such row.
 func (c *Classifier) forEachRow(ctx context.Context, x mat.Matrix, workers int, f func(i int, row []float64, w *Workspace)) error {
 	n, d := x.Dims()
 	var bad error
@@ -412,8 +414,8 @@ func (c *Classifier) MarshalBinary() ([]byte, error) {
 }
 
 // UnmarshalBinary implements encoding.BinaryUnmarshaler. The error wraps ErrModel if data is not a
-// valid model file or does not contain a classifier; c is then unchanged. No other goroutine may
-// use c at the same time.
+// valid model file or does not contain a classifier. In case of an error, c is unchanged. No other
+// goroutine may use c at the same time.
 func (c *Classifier) UnmarshalBinary(data []byte) error {
 	_, loaded, err := decodeModelFile(data)
 	if err == nil && loaded == nil {

@@ -266,7 +266,8 @@ func TestCrossValidateErrors(t *testing.T) {
 	}
 }
 
-// TestCrossValidateOddData checks that unusual data give errors between 0 and 1 in both element types.
+// TestCrossValidateOddData checks that the estimated error rates are between 0 and 1 for unusual data,
+// with float64 and float32 kernels.
 func TestCrossValidateOddData(t *testing.T) {
 	t.Parallel()
 	plain, labels := parts3(2, 30, 3)

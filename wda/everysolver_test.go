@@ -62,8 +62,8 @@ func TestSolversAreDeterministic(t *testing.T) {
 	}
 }
 
-// countdown is a context that is canceled after a number of calls of Err. The field left is the number of remaining
-// calls.
+// countdown is a context that is canceled after a number of calls of Err. The field named left is the number of
+// remaining calls.
 type countdown struct {
 	context.Context
 	left atomic.Int64

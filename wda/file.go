@@ -99,7 +99,8 @@ type fileFit struct {
 	Tolerance        float64 `json:"tolerance,omitempty"`
 	Starts           int     `json:"starts,omitempty"`
 	Seed             uint64  `json:"seed,omitempty"`
-	// The following fields, and the array start if Init was given, are needed to repeat a fit.
+	// The following fields, and the array named start if Init was given, are needed to repeat a
+	// fit.
 	Whitening  *Whitening      `json:"whitening,omitempty"`
 	Scale      *Scale          `json:"scale,omitempty"`
 	Leading    int             `json:"leading,omitempty"`
@@ -140,8 +141,8 @@ func (s *fileStatus) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// lambdaSetting returns the setting for λ, or the zero value if λ is a matrix. parseModel then sets the
-// matrix.
+// lambdaSetting returns the setting for λ, or the zero value if λ is a matrix. In this case, parseModel
+// sets the matrix.
 func (f *fileFit) lambdaSetting() Lambda {
 	switch {
 	case f.Lambda == 0:
@@ -153,7 +154,7 @@ func (f *fileFit) lambdaSetting() Lambda {
 }
 
 // MarshalBinary implements encoding.BinaryMarshaler. The result is a model file: an NPZ file with a
-// checksum, which numpy.load can read, too. The same model gives the same bytes.
+// checksum. Python can read this file with numpy.load. The same model gives the same bytes.
 func (m *Model) MarshalBinary() ([]byte, error) {
 	if m == nil || m.projection == nil {
 		return nil, fmt.Errorf("%w: the zero Model cannot be written; use Fit or Load", ErrModel)
@@ -259,7 +260,8 @@ func clampFinite(x float64) float64 {
 }
 
 // UnmarshalBinary implements encoding.BinaryUnmarshaler. The error wraps ErrModel if data is not a
-// valid model file; m is then unchanged. No other goroutine may use m at the same time.
+// valid model file. In case of an error, m is unchanged. No other goroutine may use m at the same
+// time.
 func (m *Model) UnmarshalBinary(data []byte) error {
 	loaded, _, err := decodeModelFile(data)
 	if err != nil {

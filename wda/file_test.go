@@ -166,7 +166,7 @@ type failing struct{}
 
 func (failing) Read([]byte) (int, error) { return 0, errFailing }
 
-// rewriteModel applies edit to the entries of a model file and adds valid checksums.
+// rewriteModel applies the function edit to the entries of a model file and adds valid checksums.
 func rewriteModel(t testing.TB, data []byte, edit func(map[string][]byte)) []byte {
 	t.Helper()
 	r, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
@@ -541,8 +541,8 @@ func TestSameFile(t *testing.T) {
 	}
 }
 
-// checkUsable checks that a model and its classifier, which may be nil, can be used, written and
-// read again.
+// checkUsable checks that a model and its classifier can be used, written and read again. The
+// classifier may be nil.
 func checkUsable(t *testing.T, m *Model, c *Classifier) {
 	t.Helper()
 	d, p := m.Dims()

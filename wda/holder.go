@@ -34,11 +34,11 @@ func (h *Holder) Get() (*Model, *Classifier) {
 // Reload reads a model file as Load does; o may be nil. Get then returns the new model. If Reload
 // returns an error, Get still returns the old model.
 //
-// Reload calls check, if not nil, before it replaces the old model. For example, check may classify
-// samples of known classes with the new model. Reload returns an error of check or of Load unchanged.
-// The error wraps ErrShape if the number of features has changed, and ErrModel if the old file
-// contained a classifier and the new file does not. Concurrent calls of Reload run one after the
-// other.
+// Reload calls the function check, if not nil, before it replaces the old model. For example, check
+// may classify samples of known classes with the new model. Reload returns an error of check or of
+// Load unchanged. The error wraps ErrShape if the number of features has changed, and ErrModel if the
+// old file contained a classifier and the new file does not. Concurrent calls of Reload run one after
+// the other.
 func (h *Holder) Reload(r io.Reader, o *LoadOptions, check func(*Model, *Classifier) error) error {
 	m, c, err := Load(r, o)
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 )
 
 // readInput checks the samples and returns the rows that a fit keeps in memory, with their labels.
-// If x is a rowReader, readInput keeps a sample of about limit rows; limit 0 means the default. The
-// rowSource is nil if all rows are kept.
+// If x is a rowReader, readInput keeps a sample of the rows. The argument limit is the approximate
+// size of the sample; 0 means the default. The rowSource is nil if all rows are kept.
 func readInput(ctx context.Context, x mat.Matrix, labels []int, limit int) (mat.Matrix, []int, *rowSource, error) {
 	if err := checkShape(x, labels); err != nil {
 		return nil, nil, nil, err
@@ -131,8 +131,9 @@ func sourceNeeds(n, d, held int) []discriminant.Need {
 	}
 }
 
-// readSample checks all rows and returns a sample of about limit rows. The sample contains the same
-// fraction of the rows of each class, evenly spaced, but at least two rows of each class.
+// readSample checks all rows and returns a sample of the rows, whose size is about limit. The
+// sample contains the same fraction of the rows of each class, evenly spaced, but at least two rows
+// of each class.
 func (src *rowSource) readSample(ctx context.Context, limit int) (*mat.Dense, []int, error) {
 	n, d := src.rows.Dims()
 	if limit == 0 {

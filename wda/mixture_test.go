@@ -98,8 +98,9 @@ func TestMixture(t *testing.T) {
 	}
 }
 
-// TestMixtureAgain checks that a fit with the reported settings repeats the fit bit for bit without a comparison of
-// settings, even if the settings are read from a file.
+// TestMixtureAgain checks that a second fit with the settings that the first fit reported gives the same
+// projection, bit for bit. The second fit must not compare settings again, even if the settings were read from a
+// file.
 func TestMixtureAgain(t *testing.T) {
 	t.Parallel()
 	x, labels := clusters(101, 4, 14, 16, 12, 13)

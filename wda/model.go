@@ -213,9 +213,9 @@ func (r *Report) clone() Report {
 //
 // The error wraps ErrShape if x does not have d columns, if dst has the wrong shape, or if dst
 // overlaps x. It wraps ErrNotFinite, in a PositionError with the row and column of x, if x contains
-// NaN or infinity, or if a projection is out of range; dst then contains all projections, including
-// those with NaN or infinity. Transform does not allocate if dst is n × p and x is a *mat.Dense or
-// another mat.RawMatrixer.
+// NaN or infinity, or if a projection is out of range. With this error, dst still contains all
+// projections, including projections with NaN or infinity. Transform does not allocate if dst is n
+// × p and x is a *mat.Dense or another mat.RawMatrixer.
 func (m *Model) Transform(dst *mat.Dense, x mat.Matrix) error {
 	return m.transform(context.Background(), dst, x)
 }

@@ -128,8 +128,8 @@ func prepare(ctx context.Context, x mat.Matrix, labels []int, by *Preparation, c
 }
 
 // Fit is like the function Fit, for prepared samples. Data, Validation and Components of settings
-// may be omitted; the values of the Preparation then apply. Fit returns ErrSettings if Data or
-// Validation differs from the Preparation, or if Components is larger than in the Preparation. With
+// may be omitted. Omitted fields have the values of the Preparation. Fit returns ErrSettings if Data
+// or Validation differs from the Preparation, or if Components is larger than in the Preparation. With
 // the same Components as in the Preparation, the result is bit-identical to the result of the function
 // Fit. With fewer Components, the two results agree up to rounding.
 func (m *Prepared) Fit(ctx context.Context, settings *Settings) (*Model, error) {

@@ -286,7 +286,7 @@ func (r *rejection) shiftedScores(known []scoreParts, weight float64, classes in
 }
 
 // setScore sets Score and Rejected of out for the sample x, which must be the latest sample of the
-// workspace w. The argument labelIndex is the index of the predicted label.
+// workspace w. The argument named labelIndex is the index of the predicted label.
 func (c *Classifier) setScore(out *Class, x []float64, labelIndex int, w *Workspace) {
 	r := c.rejection
 	if r == nil {

@@ -119,7 +119,7 @@ func TestRejectionScore(t *testing.T) {
 	}
 }
 
-// TestRejectionRate checks that about the fraction Rate of new samples of known classes is rejected, that samples far
+// TestRejectionRate checks that the rejected fraction of new samples of known classes is about Rate, that samples far
 // from all classes are rejected, and that WithRejectionRate gives the same classifier as a new calibration.
 func TestRejectionRate(t *testing.T) {
 	c, held := classifierAndNewRows(t, 4000, 8, 3)

@@ -43,8 +43,8 @@ type Work struct {
 // OpenWork returns the function that runs the items of a Work. The arguments are the fields Task and
 // Shared of the Work. The processes of an Executor call OpenWork once for each Work. Any number of
 // goroutines may call the returned function. An error of the function means that the item could not be
-// run in this process, for example because ctx has ended. An unknown task is an error, because the
-// processes then run different versions.
+// run in this process, for example because ctx has ended. An unknown task is an error, because it
+// means that the processes run different versions.
 func OpenWork(ctx context.Context, task string, shared []byte) (do func(ctx context.Context, item []byte) ([]byte, error), err error) {
 	switch task {
 	case pairTask:

@@ -15,8 +15,8 @@ import (
 //
 // If the projection is a mixture of candidates (see Mixture), Objective, Between, Within, Ridge,
 // GradientNorm, Lambda and Ratios describe the mixture. They are computed with the whitening, λ and ρ
-// of the first candidate. Ratios is then not sorted. Status, Steps, Evaluations, History, Start and
-// StartObjectives describe the fit of the first candidate.
+// of the first candidate. The Ratios of a mixture are not sorted. Status, Steps, Evaluations,
+// History, Start and StartObjectives describe the fit of the first candidate.
 type Report struct {
 	// Objective is J at the result. Compare it only with fits of the same λ, ridge and data.
 	Objective float64

@@ -78,10 +78,10 @@ type Objective struct {
 	// Lambda is λ. Default: chosen on held-out rows. Score does not choose settings; its default is
 	// RelativeLambda(1).
 	Lambda Lambda
-	// Iterations is L, the number of Sinkhorn iterations that define the transport cost W. Default
-	// 10. With GradientImplicit, W is the cost at convergence, and Iterations is the largest number
-	// of iterations until convergence; the default is then 10000. With GradientUnrolled, a pair of
-	// classes of n and m samples takes memory for 3L(n + m) numbers.
+	// Iterations is L, the number of Sinkhorn iterations that define the transport cost W. The
+	// default is 10, or 10000 with GradientImplicit. With GradientImplicit, W is the cost at
+	// convergence, and Iterations is the maximum number of iterations. With GradientUnrolled, a
+	// pair of classes of n and m samples takes memory for 3L(n + m) numbers.
 	Iterations int
 	// Shrinkage is ρ, which reduces overfitting: ridge = ρ·σ_w²(P⁰). Default: chosen on held-out
 	// rows. Score does not choose settings; its default is FixedShrinkage(1).

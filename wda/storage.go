@@ -151,27 +151,27 @@ type compactStorage struct {
 	offset, scale []float64 // offset and scale of every component, for StorageInt8
 }
 
-// WithStorage returns a classifier like c that stores its samples in another format. Distances are
+// WithStorage returns the classifier with its samples stored in another format. Distances are
 // computed to the decoded samples:
 //
 //	storage    bytes per sample    squared distance of a projected sample y to a stored sample
 //	float64    8·p                 ‖y − z‖²
 //	float32    4·p                 ‖y − z‖², with y and z rounded to float32
-//	int8       p                   Σ_k (y_k − o_k − s_k·c_k)²
-//	pq         parts·bits/8        Σ_j ‖(R·y)_j − b_j(c_j)‖²
+//	int8       p                   Σ_k (y_k − o_k − s_k·q_k)²
+//	pq         parts·bits/8        Σ_j ‖(R·y)_j − b_j(q_j)‖²
 //
-// z is the stored sample and c its codes. o and s are the offset and the scale of each component, R
-// is a rotation (p × p), and b_j(c) is vector c of the codebook of part j. Except for float64,
+// z is the stored sample and q its codes. o and s are the offset and the scale of each component, R
+// is a rotation (p × p), and b_j(i) is vector i of the codebook of part j. Except for float64,
 // distances are computed in float32. y is not rounded to codes.
 //
-// Product quantization learns R and the codebooks from the samples of c: at most 64 samples for
-// each vector of a codebook. The result is the same on every machine and for every number of
-// workers. workers is the largest number of goroutines; 0 means GOMAXPROCS.
+// Product quantization learns R and the codebooks from the samples of the classifier: at most 64
+// samples for each vector of a codebook. The result is the same on every machine and for every
+// number of workers. workers is the largest number of goroutines; 0 means GOMAXPROCS.
 //
 // The new classifier is not calibrated, because scores depend on distances: call Calibrate after
 // WithStorage.
 //
-// If s is zero or the storage of c, WithStorage returns c. The error wraps ErrSettings if s does
+// If the argument s is zero or the storage of c, WithStorage returns c. The error wraps ErrSettings if s does
 // not fit the number of components, if workers is negative, or if c has a compact storage, because
 // c no longer has the exact samples. It wraps ErrNotFinite if the largest magnitude of the samples
 // is below 1e-15 or above 1e15, because squares must be in range of float32. If ctx ends, the error
@@ -438,8 +438,8 @@ func (s Storage) parseQuantizer(parts map[string][]byte, p int) (*quantize.Quant
 	return quantize.New(s.parts, s.bits, matrix.New(p, p, rotation.RawMatrix().Data), matrix.New(p, 1<<s.bits, book)), nil
 }
 
-// unpackNibbles unpacks codes of 4 bits and returns one code in each byte. The argument parts is the
-// number of codes in a row, and width is the number of bytes in a packed row.
+// unpackNibbles unpacks codes of 4 bits and returns one code in each byte. Each packed row has width
+// bytes. The argument named parts is the number of codes in a row.
 func unpackNibbles(packed []byte, parts, width int) []byte {
 	out := make([]byte, 0, len(packed)/width*parts)
 	for ; len(packed) > 0; packed = packed[width:] {

@@ -173,7 +173,8 @@ func startProcess(lane string, n int) (*process, error) {
 	return w, nil
 }
 
-// host contains a client of Prism, which runs in this process, and the worker processes of Prism.
+// host contains a client of Prism and the worker processes of Prism. Prism itself runs in this
+// process.
 type host struct {
 	fnpb.UnimplementedBeamFnExternalWorkerPoolServer
 

@@ -183,7 +183,8 @@ type result struct {
 	notes   []string
 }
 
-// sample is the minimum duration of a measurement. A measurement repeats work that takes less time.
+// sample is the minimum duration of a measurement. Calls that take less time are repeated within
+// the measurement.
 const sample = 5e6 // ns
 
 // run measures a case. In each round it measures every peer once, after a call that fills the caches. The peers run in a random

@@ -2,8 +2,9 @@ package main
 
 import "regexp"
 
-// explanation explains why some cases do not reach their goal for the ratio of the lower bound to the measured time. The field ours
-// matches the beginning of the name of a variant of monge. The field name matches the beginning of the name of a case.
+// explanation explains why some cases do not reach their goal for the ratio of the lower bound to the measured time.
+// The field named ours matches the beginning of the name of a variant of monge. The field called name matches the
+// beginning of the name of a case.
 type explanation struct{ ours, name, text string }
 
 // reasons contains all explanations. missReason uses the first match.

@@ -74,8 +74,8 @@ func leastWork(s spec, ours string) []limit.Phase {
 		return []limit.Phase{iterations(1, n*n*kernel)}
 	case "sinkhorn", "sinkhornlog":
 		// The first phase computes the kernel matrix K and runs the first iteration. The second phase runs the
-		// other iterations. The third phase computes the transport plan. The log domain has the same phases,
-		// because potentials can be absorbed into K.
+		// other iterations. The third phase computes the transport plan. The log domain has the same phases as
+		// the plain domain, because potentials can be absorbed into K.
 		both := matrix + n*n*kernel
 		return []limit.Phase{
 			{Bits: bits, FMAs: n * n * (exp2FMAs[bits] + 2), Divs: 2 * n, Reads: move(matrix, both), Writes: move(n*n*kernel, both)},

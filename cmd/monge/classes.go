@@ -14,8 +14,8 @@ import (
 const maxClass = 1 << 15
 
 // checkClasses returns an error if a discriminant cannot be fitted to the classes of d. The argument
-// largest is the maximum number of rows in a class, or 0 for no limit. The slice originalCounts
-// has the number of rows in each class before holdout and sampling, or is nil.
+// named largest is the maximum number of rows in a class, or 0 for no limit. The slice
+// originalCounts has the number of rows in each class before holdout and sampling, or is nil.
 func checkClasses(path string, d *dataset.Dataset, sampled bool, originalCounts []int, largest int) error {
 	among, advice := "", "is another column the label? --label-column chooses it. If the label is the name of a column, use --header present"
 	if sampled {

@@ -89,8 +89,8 @@ func (f *trainFlags) add(a *app, cmd *cobra.Command) {
 }
 
 // readTraining reads the training rows that the row flags select, and imputes or drops missing
-// values. It returns an error if the classes cannot be fitted. The argument largest is the maximum
-// number of rows in a class, or 0 for no limit.
+// values. It returns an error if the classes cannot be fitted. The argument named largest is the
+// maximum number of rows in a class, or 0 for no limit.
 func (f *trainFlags) readTraining(rows *rowFlags, largest int) (*dataset.Dataset, error) {
 	if err := f.missingFlags.parse(); err != nil {
 		return nil, err
@@ -139,8 +139,8 @@ func (f *trainFlags) readTraining(rows *rowFlags, largest int) (*dataset.Dataset
 	return d, nil
 }
 
-// countsBeforeHoldout returns the number of rows in each class of the dataset all if --holdout holds out
-// rows. Without --holdout, or if the classes may change, it returns nil.
+// countsBeforeHoldout returns the number of rows in each class of the dataset named all if --holdout
+// holds out rows. Without --holdout, or if the classes may change, it returns nil.
 func countsBeforeHoldout(rows *rowFlags, all *dataset.Dataset) []int {
 	if rows.holdout == 0 || len(rows.unknown) > 0 || rows.names != nil {
 		return nil
@@ -222,8 +222,8 @@ func (f *readFlags) add(cmd *cobra.Command) {
 	f.textFlags.add(cmd)
 }
 
-// options returns the options of the reader. The argument labels is the path of a label file, or
-// "".
+// options returns the options of the reader. The argument named labels is the path of a label file,
+// or "".
 func (f *readFlags) options(labels string) (dataset.Options, error) {
 	opt, err := f.textFlags.options()
 	if err != nil {
@@ -258,8 +258,8 @@ func (f *readFlags) options(labels string) (dataset.Options, error) {
 	return opt, nil
 }
 
-// readLabeled reads samples that must have labels. The argument flag is the name of the flag for a
-// label file, for the error message.
+// readLabeled reads samples that must have labels. The argument named flag is the name of the flag
+// for a label file, for the error message.
 func (f *readFlags) readLabeled(path, labels, flag string) (*dataset.Dataset, error) {
 	opt, err := f.options(labels)
 	if err != nil {

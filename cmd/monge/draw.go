@@ -57,9 +57,9 @@ const pixel = picture.Pixel
 // planCells is the maximum number of rows and of columns in a picture of a transport plan.
 const planCells = 150
 
-// drawPlan draws an n × m transport plan with row 0 at the top. The function set fills row i. A
-// cell of a large plan is the sum of several entries. The shade of a cell is the square root of its
-// ratio to the largest cell.
+// drawPlan draws an n × m transport plan with row 0 at the top. The function named set fills row i.
+// A cell of a large plan is the sum of several entries. The shade of a cell is the square root of
+// its ratio to the largest cell.
 func drawPlan(path, ext string, n, m int, set func(row []float64, i int) error) error {
 	rows, cols := min(n, planCells), min(m, planCells)
 	cells := mat.NewDense(rows, cols, nil)

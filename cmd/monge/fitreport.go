@@ -10,8 +10,8 @@ import (
 	"github.com/gomonge/monge/wda"
 )
 
-// print writes the report of a fit as text. The argument defaultSteps is true if --max-steps has
-// its default value.
+// print writes the report of a fit as text. The argument named defaultSteps is true if --max-steps
+// has its default value.
 func (out *fitResult) print(w io.Writer, r *wda.Report, defaultSteps bool) {
 	atLimit := "before it converged; --max-steps allows more"
 	if defaultSteps && r.Choice != nil {
@@ -81,7 +81,7 @@ func printMixture(w io.Writer, members []choice) (suffix, prefix string) {
 }
 
 // bestPerKind returns the candidates that were taken, and the best candidate of every other kind of
-// method. The argument taken is the number of candidates that were taken.
+// method. The argument named taken is the number of candidates that were taken.
 func (out *fitResult) bestPerKind(taken int) []choice {
 	shown := slices.Clone(out.Choice[:taken])
 	for _, m := range out.Choice {

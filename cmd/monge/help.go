@@ -190,7 +190,8 @@ func printFlags(w io.Writer, flags []*pflag.Flag) {
 	}
 }
 
-// wrapLines breaks text into lines of at most width characters.
+// wrapLines breaks text into lines. The argument named width is the maximum number of characters in
+// a line.
 func wrapLines(text string, width int) []string {
 	lines := []string{""}
 	for word := range strings.FieldsSeq(text) {

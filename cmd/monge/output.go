@@ -160,7 +160,8 @@ func orList(words []string) string {
 	return strings.Join(words, "")
 }
 
-// writeRows writes a matrix in the format of the file extension. The function set fills row i.
+// writeRows writes a matrix in the format of the file extension. The function named set fills row
+// i.
 func writeRows(path, ext string, rows, cols int, set func(row []float64, i int) error) error {
 	return outfile.WriteFile(path, func(w io.Writer) error {
 		f := table.Format{Format: dataset.FormatOf(ext), Rows: rows, NoHeader: true}

@@ -214,7 +214,7 @@ func (b *progressBar) draw() {
 	b.drawn = true
 }
 
-// text returns the line: the phase, how much of it is done, and the time.
+// text returns the progress line: the phase, the completed fraction of the phase, and the time.
 func (b *progressBar) text() string {
 	name, done, total, now := b.name, b.done, b.total, b.now()
 	since := b.since
@@ -253,8 +253,8 @@ func (b *progressBar) text() string {
 	return fmt.Sprintf("%s  %s %s left%s", line, about, formatDuration(time.Duration(float64(took)*(1-share)/share+later)), then)
 }
 
-// estimateLater estimates the time of the phases after the current phase. The argument whole is the
-// total time of the current phase, in the unit of the result. If no estimate is possible,
+// estimateLater estimates the time of the phases after the current phase. The argument named whole
+// is the total time of the current phase, in the unit of the result. If no estimate is possible,
 // nextPhase is a text that names the next phase.
 func (b *progressBar) estimateLater(whole float64) (time float64, nextPhase string) {
 	at := slices.IndexFunc(b.steps, func(s step) bool { return s.name == b.name })

@@ -88,8 +88,8 @@ func (r *rejectionData) calibrate(ctx context.Context, c *wda.Classifier) (*wda.
 
 // splitUnknown divides d into the rows of known classes and the rows of unknown classes. The
 // unknown classes are f.unknown. If f.unknown is empty and f.known is not nil, splitUnknown first
-// sets f.unknown to the classes of d that are not in f.known. The dataset known has only the known
-// classes. The dataset unknown is nil if it has no rows.
+// sets f.unknown to the classes of d that are not in f.known. The dataset named known has only the
+// known classes. The dataset named unknown is nil if it has no rows.
 func (f *rowFlags) splitUnknown(path string, d *dataset.Dataset) (known, unknown *dataset.Dataset, err error) {
 	if len(f.unknown) == 0 && f.known != nil {
 		f.unknown = slices.DeleteFunc(classNames(d), func(n string) bool { return slices.Contains(f.known, n) })
@@ -145,8 +145,8 @@ type rejections struct {
 	Distance *number `json:"auroc_of_distance,omitempty"`
 }
 
-// evalRejection measures how many rows of test and unknown the classifier c rejects. unknown may be
-// nil.
+// evalRejection measures how many rows of the datasets test and unknown the classifier c rejects.
+// The dataset named unknown may be nil.
 func (f *evalFlags) evalRejection(ctx context.Context, c *wda.Classifier, test, unknown *dataset.Dataset) (*rejections, error) {
 	r := c.Rejection()
 	out := &rejections{Rate: number(r.Rate), Threshold: number(r.Threshold), Weight: number(r.Weight)}

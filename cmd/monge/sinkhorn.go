@@ -288,8 +288,8 @@ func massOf(weights []float64) float64 {
 	return floats.Sum(weights)
 }
 
-// massMoved returns the sum of the n × m transport plan. It returns 0 without marginal penalties,
-// because then the weights determine the sum.
+// massMoved returns the sum of the n × m transport plan. Without marginal penalties, the weights
+// determine the sum, and massMoved returns 0.
 func (f *sinkhornFlags) massMoved(ctx context.Context, r *sinkhorn.Result[float64], n, m int) (sum number, err error) {
 	if f.rhoA+f.rhoB == 0 {
 		return 0, nil

@@ -153,7 +153,7 @@ func TestPlanPicture(t *testing.T) {
 }
 
 // TestSinkhornUnfinished checks a result that misses the tolerance. The command must print the
-// result, one line on standard error, and return exit code 3.
+// result, print one line on standard error, and exit with code 3.
 func TestSinkhornUnfinished(t *testing.T) {
 	dir := t.TempDir()
 	x := write(t, filepath.Join(dir, "x.csv"), "0,0\n1,0\n0,1\n")

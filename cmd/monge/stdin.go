@@ -55,7 +55,7 @@ func checkStdin(cmd *cobra.Command, args []string) (reads bool, err error) {
 }
 
 // openStdin returns standard input. It copies a pipe to a temporary file if whole is true or the
-// format needs random access (NPZ, Parquet). The function end removes the temporary file.
+// format needs random access (NPZ, Parquet). The function named end removes the temporary file.
 func openStdin(whole bool) (in io.Reader, end func(), err error) {
 	none := func() {}
 	if info, err := os.Stdin.Stat(); err == nil && info.Mode().IsRegular() {

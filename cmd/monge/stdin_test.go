@@ -14,7 +14,8 @@ import (
 	"github.com/gomonge/monge/wda/dataset"
 )
 
-// TestStandardInput checks that every input file can come from standard input through a pipe, with the same result.
+// TestStandardInput checks that every input file can come from standard input through a pipe, and that the result
+// does not change.
 func TestStandardInput(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("files of labels need /dev/stdin")

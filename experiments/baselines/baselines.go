@@ -29,7 +29,7 @@ import (
 // A Method is one of the methods of this package or of package wda/baseline.
 type Method = fmt.Stringer
 
-// method is a method of this package.
+// method is the interface of the dimension reduction methods that this package implements.
 type method interface {
 	Method
 

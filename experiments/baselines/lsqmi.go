@@ -72,8 +72,8 @@ func (m LSQMI) fit(ctx context.Context, x *mat.Dense, labels []int, p int) (*mat
 	})
 }
 
-// climbQMI maximizes QMI by gradient ascent from the point start. It returns the last point and the
-// negative QMI at this point.
+// climbQMI maximizes QMI by gradient ascent from the point named start. It returns the last point
+// and the negative QMI at this point.
 func (f *kernels) climbQMI(ctx context.Context, start *mat.Dense, steps int) (*mat.Dense, float64, error) {
 	const run = 20 // steps between two choices of σ and λ
 	r, q := start.Dims()

@@ -112,8 +112,8 @@ func leastBeside(row []float64, i int) float64 {
 const blockRows = 128
 
 // blocks computes the squared distances between all rows of y. A block holds the distances of up to
-// blockRows rows of one class from all rows of y. For each block, blocks calls do with the row
-// range of the class, the index of the first row of the block, and the distances.
+// blockRows rows of one class from all rows of y. For each block, blocks calls the function do with
+// the row range of the class, the index of the first row of the block, and the distances.
 func (f *neighborhoods) blocks(ctx context.Context, y matrix.Matrix[float64], do func(class interval, from int, distances matrix.Matrix[float64])) {
 	n := y.Rows
 	all := matrix.New[float64](min(blockRows, n), n, nil)

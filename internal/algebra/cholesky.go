@@ -26,8 +26,8 @@ type Cholesky struct {
 }
 
 // NewCholesky factorizes the matrix a. It reads the lower triangle of a, overwrites the triangle
-// with the factor, and retains a. It reports false, and leaves a undefined, if a is not positive
-// definite up to rounding errors, if a is not finite, or if the context ends.
+// with the factor, and retains a. It reports false, and leaves the contents of a undefined, if a is
+// not positive definite up to rounding errors, if a is not finite, or if the context ends.
 func NewCholesky(ctx context.Context, a matrix.Matrix[float64]) (*Cholesky, bool) {
 	n := a.Rows
 	if a.Cols != n {

@@ -135,7 +135,7 @@ func bigEigenvalues(a bigMatrix) []*big.Float {
 }
 
 // largestError returns the largest |got − want|. The error is relative to the largest |want|, or
-// relative to the |want| of the same element if the flag each is set.
+// relative to the |want| of the same element if the argument named each is true.
 func largestError(got []float64, want []*big.Float, each bool) float64 {
 	size := new(big.Float)
 	for _, w := range want {

@@ -11,8 +11,9 @@ import (
 // r: A ≈ L·Lᵀ. It stops when no remaining pivot is larger than tolerance times the first pivot. The
 // result l is L (n × r), with rows in the order of A. The result pivots lists the row of each
 // pivot, the largest pivot first. Row pivots[k] of L has a positive element in column k and zeros in
-// all later columns. The result least is the last pivot divided by the first pivot, or 0 if there is
-// no pivot. PivotedCholesky overwrites the lower triangle of a. If the context ends, pivots is empty.
+// all later columns. The result named least is the last pivot divided by the first pivot, or 0 if
+// there is no pivot. PivotedCholesky overwrites the lower triangle of a. If the context ends, pivots
+// is empty.
 //
 // The algorithm is right-looking (C. Lucas, "LAPACK-style codes for level 2 and 3 pivoted Cholesky
 // factorizations", LAPACK working note 161, 2004). Every element of L is one chain of FMAs over
@@ -72,7 +73,7 @@ func PivotedCholesky(ctx context.Context, a matrix.Matrix[float64], tolerance fl
 }
 
 // subtractOuter subtracts C·Cᵀ, where C has blockSize columns, from the lower triangle of a. It
-// stops when the context ends. The parameter less is scratch memory (blockSize × n).
+// stops when the context ends. The parameter named less is scratch memory (blockSize × n).
 func subtractOuter(ctx context.Context, a, c, less matrix.Matrix[float64]) {
 	matrix.Transpose(less, c)
 	for i, v := range less.Data {

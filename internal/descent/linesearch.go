@@ -142,7 +142,7 @@ func (s *solver) leastSlope() float64 {
 }
 
 // extrapolate returns a step longer than alpha when no step is known to be too long. The parameter
-// next is the step at which the slope, extrapolated from low and alpha, is 0.
+// named next is the step at which the slope, extrapolated from low and alpha, is 0.
 func extrapolate(low, alpha, next float64) float64 {
 	step := alpha - low
 	if !(next > alpha) {

@@ -164,7 +164,7 @@ func (s *Samples) meanDirections(ctx context.Context, k int, tolerance float64) 
 }
 
 // leadingEigenvectors returns eigenvectors and eigenvalues of an operator in d dimensions. The
-// parameter want is the number of leading eigenvectors that must converge.
+// parameter named want is the number of leading eigenvectors that must converge.
 func leadingEigenvectors(ctx context.Context, times subspace.Operator, d, want int, tolerance float64) (*mat.Dense, []float64, error) {
 	v := mat.NewDense(d, want+extraPrincipal, nil)
 	rng := rand.New(rand.NewPCG(1, 1))
@@ -183,8 +183,8 @@ func leadingEigenvectors(ctx context.Context, times subspace.Operator, d, want i
 const residualElements, residualRows = 1 << 20, 1 << 10
 
 // eachResiduals calls f with consecutive blocks of residuals. Residuals are the samples minus their
-// class means. The argument first is the index of the first row of the block. A block is valid only
-// until f returns.
+// class means. The argument named first is the index of the first row of the block. A block is
+// valid only until f returns.
 func (s *Samples) eachResiduals(ctx context.Context, f func(first int, block matrix.Matrix[float64])) {
 	rows := min(s.N, max(residualRows, residualElements/s.D))
 	buffer := matrix.New[float64](rows, s.D, nil)
@@ -389,7 +389,7 @@ func transProduct[T dist.Float](ctx context.Context, workers int, dst, a, b dist
 }
 
 // productRows returns the number of rows that are multiplied between two checks of the context. The
-// parameter each is the number of multiplications for a row. The result is 64, or a smaller
+// parameter named each is the number of multiplications for a row. The result is 64, or a smaller
 // multiple of 8 if 64 rows would take milliseconds.
 func productRows(each int) int { return min(64, max(8, 1<<25/max(1, each)&^7)) }
 

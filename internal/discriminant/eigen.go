@@ -59,8 +59,8 @@ type eigen[T dist.Float] struct {
 	y, z, t         []float64 // X v, L X v, and the transpose of XᵀL X v for a block of vectors v
 }
 
-// newEigen prepares the eigenvalue iteration on the given number of classes of o and on at most
-// limit samples.
+// newEigen prepares the eigenvalue iteration on the given number of classes of o. The argument
+// limit is the maximum number of samples.
 func newEigen[T dist.Float](ctx context.Context, o *Objective[T], limit, classes int) (*eigen[T], error) {
 	part := o
 	chosen := evenlySpaced(len(o.Samples.Classes), classes)
@@ -111,7 +111,8 @@ func EigenNeeds[T dist.Float](s *Samples, p, workers int) []Need {
 }
 
 // improve replaces p by the leading generalized eigenvectors for the transport plans at p. The
-// parameter inner limits the number of block iterations, which are used if there are many features.
+// parameter named inner limits the number of block iterations, which are used if there are many
+// features.
 func (e *eigen[T]) improve(ctx context.Context, p *mat.Dense, ridge float64, inner int) error {
 	if err := e.assembleGraph(ctx, p); err != nil {
 		return err

@@ -38,8 +38,8 @@ const (
 	// roundSteps is the number of mini-batches in a round. At the end of a round, the second half
 	// of the iterates is averaged.
 	roundSteps = 20
-	// batchSamples is the approximate number of samples in a mini-batch with many classes. A
-	// mini-batch has at most mostClasses classes.
+	// If the data have many classes, a mini-batch has about batchSamples samples. The samples come
+	// from at most mostClasses classes.
 	batchSamples, mostClasses = 1024, 32
 	// firstStep is the step length in the first round, for a gradient whose norm equals the root
 	// mean square of the gradient norms. After a round that did not raise J, the step length is
@@ -236,8 +236,8 @@ func (s *stochastic[T]) batchStep(ctx context.Context, p *mat.Dense, length floa
 	return nil
 }
 
-// runningMean returns the running mean after the next term x. The parameter age is the number of
-// earlier terms. The first terms have equal weights. After the first terms, the weights of old
+// runningMean returns the running mean after the next term x. The parameter named age is the number
+// of earlier terms. The first terms have equal weights. After the first terms, the weights of old
 // terms decay.
 func runningMean(mean, x, decay float64, age int) float64 {
 	share := max(1-decay, 1/float64(age+1))

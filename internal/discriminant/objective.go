@@ -188,8 +188,8 @@ func (o *Objective[T]) lambda(c, e int) (float64, error) {
 	return lambda, nil
 }
 
-// roundingDistance returns the mean squared distance that rounding in type T causes between equal
-// samples of order 1.
+// roundingDistance returns the mean squared distance that rounding in type T causes between samples
+// that are equal in exact arithmetic. The elements of the samples have magnitudes near 1.
 func roundingDistance[T dist.Float]() float64 {
 	if num.IsFloat64[T]() {
 		return 0x1p-94
@@ -480,7 +480,7 @@ type Costs struct{ Between, Within float64 }
 // Costs returns the costs of the latest evaluation.
 func (o *Objective[T]) Costs() Costs { return Costs{o.betweenCost, o.withinCost} }
 
-// LambdaError names a class whose samples are transported to themselves.
+// LambdaError is the error for a λ so large that every sample of a class is transported to itself.
 type LambdaError struct{ label int }
 
 func (e LambdaError) Error() string {

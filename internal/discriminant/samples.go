@@ -284,8 +284,8 @@ func (s *Samples) classSubset(ctx context.Context, classes []int) *Samples {
 	return &t
 }
 
-// WithFewerClasses returns the samples of at most limit classes, which are evenly spaced among all
-// classes.
+// WithFewerClasses returns the samples of evenly spaced classes. The argument limit is the maximum
+// number of classes.
 func (s *Samples) WithFewerClasses(ctx context.Context, limit int) *Samples {
 	return s.classSubset(ctx, evenlySpaced(len(s.Classes), limit))
 }
@@ -297,7 +297,8 @@ func (t *Samples) setRows(ctx context.Context, s *Samples, rows []int) {
 	dense.EachRow(ctx, 0, t.N, s.D, func(i int) { copy(t.X.RawRowView(i), s.X.RawRowView(rows[i])) })
 }
 
-// evenlySpaced returns at most limit of the numbers 0 … n−1, evenly spaced.
+// evenlySpaced selects evenly spaced numbers from 0 … n−1. It returns limit numbers, or all n
+// numbers if n < limit.
 func evenlySpaced(n, limit int) []int {
 	k := min(n, limit)
 	at := make([]int, k)
@@ -307,15 +308,15 @@ func evenlySpaced(n, limit int) []int {
 	return at
 }
 
-// ClassQuota returns the number of samples to take from a class with count samples to reduce a total
-// of n samples to about limit samples. Every class contributes the same fraction of its samples, but
-// at least two samples.
+// ClassQuota returns the number of samples to keep in a class of the given size (count), if a data
+// set of n samples is reduced to about the size limit. Every class contributes the same fraction of
+// its samples, but at least two samples.
 func ClassQuota(count, limit, n int) int {
 	return max(2, int(float64(count)*float64(limit)/float64(n))) // count·limit may overflow
 }
 
-// WithFewerSamples returns s reduced to about limit samples. It keeps the same fraction of every
-// class, evenly spaced, and at least two samples of each class.
+// WithFewerSamples returns s reduced to about the given number of samples (limit). It keeps the
+// same fraction of every class, evenly spaced, and at least two samples of each class.
 func (s *Samples) WithFewerSamples(ctx context.Context, limit int) *Samples {
 	if s.N <= limit {
 		return s

@@ -95,9 +95,8 @@ func WholeSpan(s *Samples) *Span { return &Span{Samples: s, Full: s} }
 // dimensions than features.
 func (sp *Span) IsReduced() bool { return sp.spanningRows != nil }
 
-// WithFeatures returns a copy of sp whose field Full is the argument full. The samples in full must
-// be the same rows with different or rescaled features. Whitened uses Full if WhiteningRule.Features
-// is set.
+// WithFeatures returns a copy of sp with a different field Full. The new samples must be the rows of
+// sp with different or rescaled features. Whitened uses Full if WhiteningRule.Features is set.
 func (sp *Span) WithFeatures(full *Samples) *Span {
 	t := *sp
 	t.Full = full

@@ -239,8 +239,8 @@ func (sp *Span) WhitenRows(ctx context.Context, x *mat.Dense) error {
 	return sp.whitening.SolveRows(ctx, dense.View(x))
 }
 
-// WhitenedRows returns whitened rows. The argument features contains the rows with all features. The
-// argument coordinates contains the coordinates of the rows before whitening.
+// WhitenedRows returns whitened rows. The argument named features contains the rows with all
+// features. The argument named coordinates contains the coordinates of the rows before whitening.
 func (sp *Span) WhitenedRows(ctx context.Context, features, coordinates *mat.Dense) *mat.Dense {
 	x := coordinates
 	if sp.featureScales != nil {
@@ -291,7 +291,7 @@ func covarianceWithin(ctx context.Context, s *Samples, workers int) *covariance 
 }
 
 // ledoitWolf returns algebra.LedoitWolf for the covariance S = RᵀR/n of n centered rows R. It reads
-// the lower triangle. The argument fourth is Σ_i ‖r_i‖⁴.
+// the lower triangle. The argument named fourth is Σ_i ‖r_i‖⁴.
 func ledoitWolf(ctx context.Context, cov matrix.Matrix[float64], n int, fourth float64) float64 {
 	var trace, square float64
 	for i := 0; i < cov.Rows && ctx.Err() == nil; i++ {

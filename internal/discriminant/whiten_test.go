@@ -72,8 +72,8 @@ func residuals(t *testing.T, s *Samples) matrix.Matrix[float64] {
 	return r
 }
 
-// TestCovarianceInBlocks checks that the covariance of many rows, which is computed in blocks,
-// equals the covariance computed at once.
+// TestCovarianceInBlocks compares two covariances of many rows: one computed in blocks of rows, and
+// one computed from all rows at once.
 func TestCovarianceInBlocks(t *testing.T) {
 	const d = 1100
 	n := residualRows + 7

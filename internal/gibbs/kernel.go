@@ -138,7 +138,7 @@ func (g *Kernel[T]) Storable() bool { return !g.points || g.n <= MaxStored/(2*El
 // LayOut decides where K is stored and how a pass is divided into pieces. The decision depends only
 // on the size of the problem and on the arguments. If free is set and the problem consists of
 // points, neither M nor K is stored. If mixed is set and T is float64, K is stored in float32. The
-// argument workers is the maximum number of goroutines that share a pass.
+// argument named workers is the maximum number of goroutines that share a pass.
 func (g *Kernel[T]) LayOut(free, mixed bool, workers int) {
 	g.matrixFree = free && g.points
 	g.mixed = mixed && num.IsFloat64[T]()
@@ -210,7 +210,7 @@ func padded[T dist.Float](m int, mixed bool) (cols, ld int) {
 // GrowColumn sets the length of *v to m, with capacity for padding.
 func (g *Kernel[T]) GrowColumn(v *[]T) { GrowColumn(v, g.m, g.cols) }
 
-// GrowColumn sets the length of *v to m. The argument capacity is the minimum capacity of *v.
+// GrowColumn sets the length of *v to m. The argument named capacity is the minimum capacity of *v.
 func GrowColumn[E any](v *[]E, m, capacity int) {
 	Grow(v, capacity)
 	*v = (*v)[:m]

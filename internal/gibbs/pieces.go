@@ -18,7 +18,8 @@ const (
 	maxPartials = 1 << 20 // maximum number of elements of the partial sums of more than 16 pieces
 )
 
-// A rowPass contains the operands of a pass. The method rows computes the pass for one block of rows.
+// A rowPass contains the operands of a pass. The method named rows computes the pass for one block of
+// rows.
 type rowPass[T dist.Float] interface {
 	rows(b *rowBlock[T])
 }
@@ -93,7 +94,7 @@ func (p *pieces[T]) allocate(g *Kernel[T]) {
 	}
 }
 
-// each runs a pass without sums over rows. The argument step is the number of rows of a block.
+// each runs a pass without sums over rows. The argument named step is the number of rows of a block.
 func (p *pieces[T]) each(ctx context.Context, pass rowPass[T], step int) error {
 	if p.count == 1 {
 		return p.blocks[0].walk(ctx, pass, step, 0, nil)
@@ -102,8 +103,8 @@ func (p *pieces[T]) each(ctx context.Context, pass rowPass[T], step int) error {
 	return p.divide(ctx, pass, step)
 }
 
-// sum runs a pass that computes sums over rows, and sets q to the sums. The argument step is the
-// number of rows of a block.
+// sum runs a pass that computes sums over rows, and sets q to the sums. The argument named step is
+// the number of rows of a block.
 func (p *pieces[T]) sum(ctx context.Context, rows rowPass[T], step int, q []T) error {
 	q = q[:p.cols]
 	clear(q)
@@ -118,8 +119,8 @@ func (p *pieces[T]) sum(ctx context.Context, rows rowPass[T], step int, q []T) e
 	return nil
 }
 
-// max runs a pass that computes maxima over rows, and sets q to the maxima. The argument step is
-// the number of rows of a block.
+// max runs a pass that computes maxima over rows, and sets q to the maxima. The argument named
+// step is the number of rows of a block.
 func (p *pieces[T]) max(ctx context.Context, rows rowPass[T], step int, q []T) error {
 	least := T(math.Inf(-1))
 	for j := range q {

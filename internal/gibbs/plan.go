@@ -45,8 +45,8 @@ func (g *Kernel[T]) PlanRow(dst []T, i int, u, v []T) {
 	g.scaleRows(dst, g.m, k, 1, u[i:], v)
 }
 
-// scaleRows sets r rows of dst, which has stride ld, to rows of diag(u) K diag(v). AdjCost with λ =
-// 0 computes these rows. scaleRows passes K in place of M, because products of M, u and v may
+// scaleRows sets r rows of dst to rows of diag(u) K diag(v). The stride of dst is ld. AdjCost with
+// λ = 0 computes these rows. scaleRows passes K in place of M, because products of M, u and v may
 // overflow where K is 0.
 func (g *Kernel[T]) scaleRows(dst []T, ld int, k []T, r int, u, v []T) {
 	distance.AdjCost(r, g.m, 0, dst, ld, k, g.ld, k, g.ld, nil, 0, nil, 0, u, v, 0)

@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	groupBlock = 1 << 16 // number of elements of K that a pass uses for all problems before the next elements
+	groupBlock = 1 << 16 // number of elements of K that a pass applies to all problems before it reads the next elements
 	groupBytes = 1 << 15 // size of K in bytes up to which separate passes are as fast as a group
 )
 
@@ -18,7 +18,7 @@ const (
 type Group[T dist.Float] struct {
 	operation  groupOperation
 	u, v, a, q [][]T // operands of every problem
-	sums       [][]T // vectors to which the method rows adds: the vectors q, or the sums of one piece
+	sums       [][]T // vectors to which the method named rows adds: the vectors q, or the sums of one piece
 	partials   []T
 	scratch    []T
 }

@@ -90,8 +90,8 @@ func checkSeal(data []byte) error {
 	return nil
 }
 
-// Read reads all of r. It fails unless the data begin like a model file and have at most limit
-// bytes. Errors of r are returned unchanged.
+// Read reads all of r. It fails unless the data begin like a model file. It also fails if the data
+// have more bytes than the argument limit. Errors of r are returned unchanged.
 func Read(r io.Reader, limit int64) ([]byte, error) {
 	var data bytes.Buffer
 	if _, err := io.CopyN(&data, r, 512); err != nil && err != io.EOF {

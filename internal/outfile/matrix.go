@@ -123,7 +123,7 @@ func (w *Writer) Close() error {
 	return nil
 }
 
-// CSV writes a matrix as comma-separated text. The function label, if not nil, returns an
+// CSV writes a matrix as comma-separated text. The function named label, if not nil, returns an
 // additional last field for each row. CSV panics if header is not nil and its length is not the
 // number of fields.
 func CSV(w io.Writer, m mat.Matrix, header []string, label func(row int) string) error {

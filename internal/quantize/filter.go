@@ -116,8 +116,8 @@ func groupVectors(member []byte, book matrix.Matrix[float32]) {
 	}
 }
 
-// sumSquaredDeviations returns the sum of the squared distances of some vectors (columns) from
-// their mean.
+// sumSquaredDeviations returns the sum of the squared distances of some columns of book from the
+// mean of these columns. The slice named some contains the column indices.
 func sumSquaredDeviations(book matrix.Matrix[float32], some []byte) (sum float64) {
 	for k := range book.Rows {
 		var mean float64
@@ -146,8 +146,8 @@ type lowerBounds struct {
 	probeBound  float64  // upper bound, found by probeDistance, of the distances of the nearest rows
 	widestRange float64  // largest range of groupMin within a table
 	slack       float64  // a float32 sum is at least (1 − slack) times the exact sum
-	coarse      []byte   // coarse_j[g] of every group of every table
-	words       []uint64 // memory of steps
+	coarse      []byte   // the integer coarse_j[g] of every group g of every table j
+	words       []uint64 // backing storage of the field steps
 	steps       []uint16 // integer sums S of the rows of a chunk, each below 2¹⁵
 	candidates  []int32  // indices of the candidate rows of a chunk
 }
@@ -185,8 +185,8 @@ func minMax(some *[groupCount]float32) (low, high float64) {
 	return float64(math.Float32frombits(x)), float64(math.Float32frombits(y))
 }
 
-// setGroupMin sets least to the minimum entry of every group. It ignores NaN, because a row with a
-// NaN entry is infinitely far.
+// setGroupMin sets the slice named least to the minimum entry of every group. It ignores NaN,
+// because a row with a NaN entry is infinitely far.
 func setGroupMin(least, tables []float32, member []byte) {
 	// The entries are not negative, so their bits as integers have the same order.
 	for g := range least {
@@ -230,8 +230,8 @@ func (b *lowerBounds) setStep(bound float64) {
 	}
 }
 
-// stepLimit returns the largest sum S of a row that can be within bound. A row with (base +
-// step·S)·(1 − slack) > bound is farther. One extra step allows for the rounding of this
+// stepLimit returns the largest sum S of a row whose distance can be at most bound. A row with
+// (base + step·S)·(1 − slack) > bound is farther. One extra step allows for the rounding of this
 // calculation.
 func (b *lowerBounds) stepLimit(bound float64) uint16 {
 	steps := (bound/(1-b.slack)-b.base)/b.step + 1

@@ -32,8 +32,8 @@ func inner(a, b matrix.Matrix[float64]) (sum float64) {
 	return sum
 }
 
-// TestPolar checks that the computed factor is orthonormal and as good as the factor from a
-// singular value decomposition. The factor must keep r where c is zero.
+// TestPolar checks, for matrices of several ranks, that the computed factor is orthonormal and as
+// good as the factor from a singular value decomposition.
 func TestPolar(t *testing.T) {
 	for _, p := range []int{1, 2, 7, 40} {
 		for rank := 1; rank <= p; rank += max(1, p/3) {

@@ -15,7 +15,7 @@ const wideRatio = 32
 type cheapestColumns struct {
 	perRow int            // largest number of columns listed for a row; 0 if the problem is not wide
 	buffer []columnCost   // perRow elements for each row
-	next   [][]columnCost // next cheapest columns of each row, ascending
+	next   [][]columnCost // for each row, the listed columns that have not been used, cheapest first
 }
 
 // columnCost is a column and its cost in a row.

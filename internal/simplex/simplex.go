@@ -162,8 +162,8 @@ func (s *Solver[T]) Solve(ctx context.Context, p *Problem[T]) error {
 }
 
 // SolveChanged solves the problem of the previous Solve after some costs have changed. It starts
-// from the previous tree. The previous Solve must have succeeded. The argument minChanged is a lower
-// bound of the previous values of the changed costs.
+// from the previous tree. The previous Solve must have succeeded. The argument named minChanged is a
+// lower bound of the previous values of the changed costs.
 func (s *Solver[T]) SolveChanged(ctx context.Context, p *Problem[T], minChanged float64) error {
 	for k, cost := range s.arcCost {
 		i, j := k, int(s.nodes[k].parent)-s.n
@@ -313,8 +313,9 @@ func sumWeights[T num.Float](w []T) (s float64) {
 	return s
 }
 
-// contextEnded adds the number of costs that the caller is about to read to the work. It reports
-// whether the context has ended. It checks the context once per checkInterval units of work.
+// contextEnded reports whether the context has ended. The argument named costs is the number of
+// costs that the caller is about to read, and contextEnded adds this number to the work. It checks
+// the context once per checkInterval units of work.
 func (s *Solver[T]) contextEnded(ctx context.Context, costs int) bool {
 	s.Work += float64(costs)
 	s.remainingWork -= float64(float64(costs) * s.costWork)
@@ -744,8 +745,8 @@ func (s *Solver[T]) setDualsBelow(top int32) {
 	}
 }
 
-// shiftDualsBelow shifts the dual variables of the node top and its descendants so that the reduced
-// cost of the new arc of top becomes 0. It does not update dualLow.
+// shiftDualsBelow shifts the dual variables of the node top and its descendants so that the new arc
+// from this node to its parent has a reduced cost of 0. It does not update dualLow.
 func (s *Solver[T]) shiftDualsBelow(top int32) {
 	order := s.subtree(top)
 	s.Work += float64(len(order))
@@ -830,7 +831,7 @@ func (s *Solver[T]) pivot(a arc) int32 {
 }
 
 // attachReversed attaches a subtree whose old root is top. The new arc connects node k of the
-// subtree to the node parent. The parameter part is the number of nodes of the subtree.
+// subtree to the node parent. The parameter named part is the number of nodes of the subtree.
 // attachReversed reverses the arcs between k and top.
 func (s *Solver[T]) attachReversed(k, parent, top, part int32, flow int128, cost float64) {
 	size := part

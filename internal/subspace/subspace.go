@@ -98,8 +98,8 @@ func Leading(ctx context.Context, a, b Operator, v *mat.Dense, want int, setting
 }
 
 // basis is the matrix S = [V R P] with the products A·S and B·S. The block V contains the vectors,
-// R the residuals of the vectors, and P the last change of the vectors. The field blocks is the
-// number of blocks in use.
+// R the residuals of the vectors, and P the last change of the vectors. The field named blocks is
+// the number of blocks in use.
 type basis struct {
 	d, k             int
 	blocks           int
@@ -172,9 +172,10 @@ func (s *basis) rayleighRitz(ctx context.Context) ([]float64, error) {
 }
 
 // Dense returns the eigenvectors of A v = μ B v with the largest eigenvalues μ, in descending order
-// of μ and normalized to vᵀB v = 1. It also returns the eigenvalues. The parameter want is the
-// number of eigenvectors. A and B are symmetric up to rounding. B is positive definite, or nil for
-// the identity. The time is cubic in the dimension. If ctx ends, Dense returns context.Cause(ctx).
+// of μ and normalized to vᵀB v = 1. It also returns the eigenvalues. The parameter named want is
+// the number of eigenvectors. A and B are symmetric up to rounding. B is positive definite, or nil
+// for the identity. The time is cubic in the dimension. If ctx ends, Dense returns
+// context.Cause(ctx).
 func Dense(ctx context.Context, a, b mat.Matrix, want int) (*mat.Dense, []float64, error) {
 	d, _ := a.Dims()
 	if want < 1 || want > d {

@@ -203,9 +203,9 @@ func log32Polynomial(base2 bool) ([]float64, float64) {
 }
 
 // fitPolynomial returns the coefficients of a polynomial p that nearly minimizes the largest
-// weighted error max |w·(f − p)| on the points xs. It also returns this error. The parameter given
-// fixes the lowest coefficients. The other coefficients are rounded to the given number of binary
-// digits.
+// weighted error max |w·(f − p)| on the points xs. It also returns this error. The slice named
+// given contains the lowest coefficients, which do not change. The other coefficients are rounded
+// to the given number of binary digits.
 func fitPolynomial(xs, f, w []*big.Float, degree, digits int, given []float64) ([]float64, float64) {
 	coef := append([]float64(nil), given...)
 	for len(coef) <= degree {
@@ -338,9 +338,9 @@ func solve(a [][]*big.Float) []*big.Float {
 	return x
 }
 
-// searchFactor returns the m below limit for which the products 2^(j/entries)·(1 + m/2^shift) are
-// closest to numbers with the given number of binary digits. It also returns the largest distance
-// in ulp. Fractions of an ulp are 64-bit fixed-point numbers, which wrap around.
+// searchFactor returns the integer m < limit for which the products 2^(j/entries)·(1 + m/2^shift)
+// are closest to numbers with the given number of binary digits. It also returns the largest
+// distance in ulp. Fractions of an ulp are 64-bit fixed-point numbers, which wrap around.
 func searchFactor(digits, entries, shift int, limit uint64) (uint64, float64) {
 	f, step := make([]uint64, entries), make([]uint64, entries)
 	ln2 := ln(num(2))

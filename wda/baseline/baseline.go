@@ -36,9 +36,9 @@ type Method interface {
 // Fit returns the projection of a method, a matrix of d × components.
 //
 // x has n samples of d features, one row for each sample. labels contains the class of each sample,
-// any integer. PCA ignores labels, which may then be nil. components is the number of columns of
-// the projection, from 1 to d; 0 means 2, or 1 if d is 1. The element of largest absolute value in
-// each column is positive. Fit does not change x or labels.
+// any integer. PCA ignores the labels and accepts nil. components is the number of columns of the
+// projection, from 1 to d; 0 means 2, or 1 if d is 1. The element of largest absolute value in each
+// column is positive. Fit does not change x or labels.
 //
 // Data may have any scale: if the largest absolute value is above 2¹⁰⁰ or below 2⁻¹⁰⁰, Fit first
 // multiplies the samples by a power of two.

@@ -188,9 +188,9 @@ func compareFDA(c *trial.Case) {
 			}
 		}
 	}
-	// The matrix scaled is S_w, scaled to a diagonal of ones. Each vector a[i] is an eigenvector of scaled, converted
-	// to the coordinates of S_w and normalized: a[i]ᵀ S_w a[j] is 1 for i = j and 0 otherwise. Eigenvectors whose
-	// eigenvalue is almost 0 are omitted.
+	// The matrix named scaled is S_w, scaled to a diagonal of ones. Each vector a[i] is an eigenvector of this
+	// matrix, converted to the coordinates of S_w and normalized: a[i]ᵀ S_w a[j] is 1 for i = j and 0 otherwise.
+	// Eigenvectors whose eigenvalue is almost 0 are omitted.
 	unit := make([]oracle.Real, d)
 	scaled := make([][]oracle.Real, d)
 	for j := range d {

@@ -14,7 +14,7 @@ type aheadReader struct {
 	used    int // bytes of current that were returned
 }
 
-// extent is a block of a file and the error that follows it.
+// extent is a block of a file, and the error of the Read call that returned the block.
 type extent struct {
 	bytes []byte
 	err   error

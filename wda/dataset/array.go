@@ -55,9 +55,9 @@ func (a *array) setVector() error {
 	return newCause(errShape, fmt.Sprintf("an array of shape %v is not a vector", a.shape))
 }
 
-// eachChunk reads the next n elements and calls use with successive chunks of their bytes. A chunk
-// is a part of the buffer of the stream. After the last element of the array, eachChunk checks that
-// the stream ends; gzip and zip then compare checksums.
+// eachChunk reads the next n elements and calls the function use with successive chunks of their
+// bytes. A chunk is a part of the buffer of the stream. After the last element of the array,
+// eachChunk checks that the stream ends; gzip and zip then compare checksums.
 func (a *array) eachChunk(n int, use func(chunk []byte) error) error {
 	for n > 0 {
 		k := min(n, max(1, a.stream.r.Buffered()/a.elem.size))
@@ -116,7 +116,7 @@ func (e elem) toLittleEndian(b []byte) {
 	}
 }
 
-// readFloats sets dst to the next elements and reports whether all are finite.
+// readFloats sets dst to the next elements and reports whether all elements of dst are finite.
 func (a *array) readFloats(dst []float64) (finite bool, err error) {
 	if a.elem.kind == 'U' || a.elem.kind == 'S' {
 		return false, newCause(errType, "strings where numbers are expected")
@@ -131,8 +131,8 @@ func (a *array) readFloats(dst []float64) (finite bool, err error) {
 	return finite, err
 }
 
-// decode sets dst to the elements of src, which is in little-endian order, and reports whether all
-// are finite.
+// decode sets dst to the elements of src and reports whether all elements are finite. The bytes of
+// src are in little-endian order.
 func (e elem) decode(dst []float64, src []byte) (finite bool) {
 	le := binary.LittleEndian
 	finite = true
@@ -269,8 +269,8 @@ func (a *array) appendInts(n int, dst *[]int) error {
 	return nil
 }
 
-// eachText calls use with the text of each of the next n elements. The text is a decimal number, or a
-// string without trailing zero bytes.
+// eachText calls the function use with the text of each of the next n elements. The text is a decimal
+// number, or a string without trailing zero bytes.
 func (a *array) eachText(n int, use func(text []byte, place int)) error {
 	place := a.next
 	var text []byte
@@ -432,7 +432,7 @@ func (m *matrix) read(x []float64, _ func([]byte, int)) (rows int, err error) {
 	return rows, nil
 }
 
-// copyFeatures copies the features of the rows in all to x.
+// copyFeatures copies the features of the rows in the slice named all to the slice x.
 func (m *matrix) copyFeatures(x, all []float64) {
 	if m.featureColumns == nil {
 		return
@@ -462,8 +462,8 @@ func (m *matrix) readTransposed(x []float64) error {
 	return nil
 }
 
-// findNotFinite returns an error for the first element of x that is not finite, or nil. The argument before is the
-// number of rows that precede x. A missing value is not an error if missing values are allowed.
+// findNotFinite returns an error for the first element of x that is not finite, or nil. The argument named before
+// is the number of rows that precede x. A missing value is not an error if missing values are allowed.
 func (m *matrix) findNotFinite(x []float64, before int) error {
 	for k, v := range x {
 		if v-v == 0 || v != v && m.lenient {

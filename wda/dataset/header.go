@@ -206,7 +206,8 @@ func (row *firstRow) verdictFromRows() headerVerdict {
 	return rowIsData
 }
 
-// occursBelow reports whether a row below equals this row, which is then not a header.
+// occursBelow reports whether a later row equals the first row. If so, the first row is not a
+// header.
 func (row *firstRow) occursBelow() bool {
 	return slices.ContainsFunc(row.below, func(r record) bool {
 		for j, text := range row.fields {

@@ -35,7 +35,7 @@ type jsonTable struct {
 	widths []int
 	nulls  []bool // the columns that may have nulls
 	ahead  [][]any
-	ended  error   // io.EOF or the error that follows the rows read ahead
+	ended  error   // error of the last call of readRow; io.EOF at the end of the file
 	rows   [][]any // rows of the batch; elements are nil, bool, json.Number, string, []any or map[string]any
 }
 

@@ -284,7 +284,7 @@ func (d *Dataset) Relabel(classes []string) (notes []Note, err error) {
 
 // CountClasses groups labels into classes like ReadFile. counts maps each label to its number of
 // rows, and sizes[c] is the number of rows of class c. A missing label is an error that matches
-// ErrLabels, unless how is MissingLabelsDrop.
+// ErrLabels, unless the argument how is MissingLabelsDrop.
 func CountClasses(counts map[string]int, how MissingLabels) (classes []string, sizes []int, notes []Note, err error) {
 	var enc encoder
 	texts := slices.Sorted(maps.Keys(counts))

@@ -48,9 +48,9 @@ type Options struct {
 	// the whole file has been read.
 	OneHot []string
 
-	// If Schema is not nil, it determines which columns become features, and how; OneHot must then be
-	// nil. Columns are matched by name, or by number if the file or the Schema has no names (see
-	// Reader.ByNumber).
+	// If Schema is not nil, it determines which columns become features, and how. OneHot and Schema
+	// must not both be set. Columns are matched by name, or by number if the file or the Schema has
+	// no names (see Reader.ByNumber).
 	Schema *Schema
 
 	// AllowExtra ignores columns that Schema does not contain. By default such columns are an

@@ -32,10 +32,10 @@ const (
 // columnUse is the use of one column.
 type columnUse struct {
 	role             role
-	at               int            // index of its first feature, or its index among the identifiers
+	at               int            // index of the first feature of the column, or index of the column among the identifiers
 	width            int            // number of features
 	index            map[string]int // numbers of the categories, by text
-	learnsCategories bool           // whether a new category gets the next number; a single feature then contains the category number
+	learnsCategories bool           // if set, new categories get the next number, and the column becomes one feature that contains the category number
 }
 
 // plan contains the use of each column of a file.

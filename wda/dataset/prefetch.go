@@ -14,8 +14,8 @@ type prefetch struct {
 	at, told int64 // offsets of the next Read and of the next byte to fetch
 }
 
-// prefetch returns a reader of r, which starts at the given offset in the source. If the source is
-// a file on a disk, the returned reader also prefetches.
+// prefetch returns a reader that reads from r. The reader r starts at the given offset in the
+// source. If the source is a file on a disk, the returned reader also prefetches.
 func (s *source) prefetch(r io.Reader, offset int64) io.Reader {
 	if s.disk == nil {
 		return r

@@ -71,7 +71,7 @@ type samples interface {
 	// label.
 	rowError(place int, err error) error
 	// read sets the first rows of x to the next rows of the file. It passes the labels that are in
-	// the same file to the function label. It returns 0 and io.EOF at the end, after all checks
+	// the same file to the function named label. It returns 0 and io.EOF at the end, after all checks
 	// have passed.
 	read(x []float64, label func(text []byte, place int)) (rows int, err error)
 }
@@ -87,8 +87,8 @@ type splits interface {
 type labels interface {
 	// count returns the number of labels.
 	count() int
-	// read calls use with each of the next n labels and its position for errors. The source must
-	// have at least n more labels.
+	// read calls the function use with each of the next n labels and its position for errors. The
+	// source must have at least n more labels.
 	read(n int, use func(text []byte, place int)) error
 	// withName adds the name of the file or array to err.
 	withName(err error) error

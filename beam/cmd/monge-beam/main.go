@@ -84,9 +84,9 @@ func main() {
 	}
 }
 
-// runWithTempDir calls run with a new folder for temporary files, and removes this folder
-// afterwards. Beam leaves an empty file beamloopbackworker-… in the temporary folder for every
-// loopback pipeline.
+// runWithTempDir calls the function run with a new folder for temporary files, and removes this
+// folder afterwards. Beam leaves an empty file beamloopbackworker-… in the temporary folder for
+// every loopback pipeline.
 func runWithTempDir(ctx context.Context) error {
 	dir, err := os.MkdirTemp("", "monge-beam-")
 	if err != nil {

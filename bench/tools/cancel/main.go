@@ -68,8 +68,8 @@ func printPercentiles(out *tabwriter.Writer, name string, times []time.Duration)
 }
 
 // latencies runs w several times and ends the context of each run at a random time. It returns the times from the end of the
-// context to the return of w. Every context ends within the normal running time of w, and at most the duration longest
-// after the start.
+// context to the return of w. A context ends before the normal running time of w has passed, and before the duration
+// named longest has passed.
 func latencies(w work, trials int, longest, stacks time.Duration, rng *rand.Rand) []time.Duration {
 	ctx, cancel := context.WithTimeout(context.Background(), longest)
 	began := time.Now()
@@ -101,8 +101,8 @@ func latencies(w work, trials int, longest, stacks time.Duration, rng *rand.Rand
 	return times
 }
 
-// reportLate waits until ctx has ended, and then for the given duration. If the channel done is still open, reportLate prints the
-// stacks of all goroutines.
+// reportLate waits until ctx has ended, and then for the given duration. If the channel named done is still open,
+// reportLate prints the stacks of all goroutines.
 func reportLate(ctx context.Context, done <-chan struct{}, name string, after time.Duration) {
 	select {
 	case <-done:

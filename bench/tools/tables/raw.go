@@ -14,7 +14,7 @@ import (
 func mapKeys[K cmp.Ordered, V any](m map[K]V) iter.Seq[K] { return maps.Keys(m) }
 
 // source describes the origin of a raw file. The file name contains the day, the machine and the instruction-set level. The field
-// header has lines from the file.
+// named header has lines from the file.
 type source struct {
 	file, day, machine, level string
 	header                    []string // lines about the CPU, the commit and the peers

@@ -196,8 +196,8 @@ func (e experiment) split(all *dataset.Dataset, seed uint64) (train, test *datas
 	return train, test, err
 }
 
-// withNoise standardizes x with the column means and standard deviations of the matrix from. It
-// then appends 100 columns of Gaussian noise.
+// withNoise standardizes x with the column means and standard deviations of the matrix named from.
+// It then appends 100 columns of Gaussian noise.
 func withNoise(from, x *mat.Dense, seed uint64) *mat.Dense {
 	const noise = 100
 	m, d := from.Dims()

@@ -139,8 +139,8 @@ func pages[T num.Float](n int, end bool) (s []T, free func(), ok bool) {
 }
 
 // Guarded returns a slice of the given size that ends directly before, or begins directly after, a
-// page that can be neither read nor written. The slice is valid until free is called. Guarded
-// reports false if the system has no such pages. Guarded must not be called concurrently.
+// page that can be neither read nor written. The slice is valid until the function free is called.
+// Guarded reports false if the system has no such pages. Guarded must not be called concurrently.
 func Guarded(size int, end bool) (b []byte, free func(), ok bool) {
 	page := os.Getpagesize()
 	room := (size + page) / page * page // at least one page: a slice of size 0 also needs an address

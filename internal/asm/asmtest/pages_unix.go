@@ -8,7 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// reserve returns room bytes between two pages that can be neither read nor written.
+// reserve returns a memory region between two pages that can be neither read nor written. The
+// argument named room is the size of the region in bytes.
 func reserve(page, room int) (unsafe.Pointer, bool) {
 	mem, err := unix.Mmap(-1, 0, room+2*page, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE)
 	if err != nil {

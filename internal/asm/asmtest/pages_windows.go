@@ -6,7 +6,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// reserve returns room bytes between two pages that can be neither read nor written.
+// reserve returns a memory region between two pages that can be neither read nor written. The
+// argument named room is the size of the region in bytes.
 func reserve(page, room int) (unsafe.Pointer, bool) {
 	mem, err := windows.VirtualAlloc(0, uintptr(room+2*page), windows.MEM_RESERVE|windows.MEM_COMMIT, windows.PAGE_READWRITE)
 	if err != nil {

@@ -16,11 +16,11 @@
 //                 the lanes at a time, and Y10–Y13 hold v. In add, Y0–Y7 hold u, and Y10–Y13 hold q.
 //                 update processes 4 rows and one vector at a time.
 // Tail            none: the caller computes the last rows. No access outside the slices.
-// Special values  follow the arithmetic.
+// Special values  propagate as in ordinary arithmetic.
 // Registers       SI row of k · AX next row · DX ldk · DI R9 R10 R11 v or q · CX offset in the row
 //                 · R12 bytes of a row of k · R13 rows left · BX lanes, or offset in u ·
 //                 R8 half. update: SI a · DI u · DX offset in a and u · CX vectors left.
-// Source          own.
+// Source          written for this project.
 
 //go:build amd64 && !purego
 

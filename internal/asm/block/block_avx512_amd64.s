@@ -14,10 +14,10 @@
 // Tile            4 rows × 4 vectors × 64 bytes of a vector. Z16–Z19 hold k. In sums, Z0–Z15 hold the lanes,
 //                 and Z20–Z23 hold v. In add, Z0–Z15 hold u, and Z20–Z23 hold q.
 // Tail            none: the caller computes the last rows. No access outside the slices.
-// Special values  follow the arithmetic.
+// Special values  propagate as in ordinary arithmetic.
 // Registers       SI row of k · DX ldk · R8 3 ldk · DI R9 R10 R11 v or q · CX offset in the
 //                 row · R12 bytes of a row of k · R13 rows left · BX lanes, or offset in u.
-// Source          own.
+// Source          written for this project.
 
 //go:build amd64 && !purego
 

@@ -16,9 +16,9 @@
 //                 the lanes at a time, and V20–V27 hold v. In add, V0–V7 hold u, and V8–V15 hold q.
 //                 update processes 4 rows and one vector at a time.
 // Tail            none: the caller computes the last rows. No access outside the slices.
-// Special values  follow the arithmetic.
+// Special values  propagate as in ordinary arithmetic.
 // Registers       named below.
-// Source          own; the code is in block_neon_arm64.h and update_neon_arm64.h.
+// Source          written for this project; the code is in block_neon_arm64.h and update_neon_arm64.h.
 
 //go:build arm64 && !purego
 
@@ -62,8 +62,8 @@
 	ADD i, c; \
 	ADD i, d
 
-// LANES2 loads half of a row's lanes for each of two vectors from address p. STORE2 stores the same
-// lanes. Both macros advance p to the next two vectors.
+// LANES2 loads half of a row's lanes for each of two vectors from address p. STORE2 stores the
+// lanes that LANES2 loads. Both macros advance p to the next two vectors.
 #define LANES2(a, b, c, d) \
 	FLDPQ   64(p), (c, d); \
 	FLDPQ.P 128(p), (a, b)

@@ -36,8 +36,8 @@ func sums[K, T num.Float](m, n int, k *K, ldk int, v *[Size][]T, j int, lanes *T
 	}
 }
 
-// update adds up the lanes of each of m rows to row sums and clears the lanes. update sets u[s][i:]
-// to a[s][i:] divided by the row sums. If a is nil, update sets u[s][i:] to the row sums.
+// For each of m rows, update adds the lanes to get the row sum, and clears the lanes. It sets
+// u[s][i:] to a[s][i:] divided by the row sums, or to the row sums if a is nil.
 //
 //go:noinline
 func update[T num.Float](m int, lanes *T, a, u *[Size][]T, i int) {

@@ -44,7 +44,8 @@
 #else
 #define DOUBLE 1
 
-// The float64 macros do the same. Four numbers need two registers, and FOLD_ROWS adds only lane 0 and lane 1.
+// The float64 macros do the same as the float32 macros. Four float64 numbers need two registers, and
+// FOLD_ROWS adds only lane 0 and lane 1.
 #define SPREAD2(a, b) \
 	ADD   at, p; \
 	FMOVQ (p), F20; \

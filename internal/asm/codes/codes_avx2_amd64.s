@@ -12,7 +12,7 @@
 //                 rows and two groups at a time. The 16-bit sums of even rows first include 256 times the
 //                 entries of odd rows. The last instructions subtract these entries.
 // Tail            none, because every block has 32 rows.
-// Special values  follow the arithmetic.
+// Special values  propagate as in ordinary arithmetic.
 // Registers       R8 blocks left · DI dst · SI codes · R9 table · CX m · R10 group · R11 table of
 //                 the group · R12 groups left. sums8: AX DX codes · BX a code · R13 halves left · X0–X15 sums.
 //                 sums4: Y0 Y2 sums of even rows · Y1 Y3 of odd rows · Y4 Y5 codes, then entries ·
@@ -55,8 +55,8 @@
 	VXORPS c, c, c; \
 	VXORPS d, d, d
 
-// store4 stores four sums in consecutive elements of dst. The argument at is the index of the first
-// element.
+// store4 stores four sums in consecutive elements of dst. The argument named at is the index of the
+// first element.
 #define store4(at, a, b, c, d) \
 	VMOVSS a, (4*at+0)(dp);  \
 	VMOVSS b, (4*at+4)(dp);  \

@@ -11,7 +11,7 @@
 // Tile            sums8 processes 8 rows, and each of 8 registers holds the sum of one row. sums4 processes 32
 //                 rows.
 // Tail            none, because every block has 32 rows.
-// Special values  follow the arithmetic.
+// Special values  propagate as in ordinary arithmetic.
 // Registers       R0 blocks · R1 dst · R2 codes · R3 table · R4 m · R5 group · R6 table of the
 //                 group · R7 groups left. sums8: R8 codes · R9–R12 a code · R13 octets left · F0–F7 sums ·
 //                 F16–F19 entries. sums4: V0–V3 sums · V4 V5 codes, then entries · V6 table · V15

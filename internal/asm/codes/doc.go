@@ -17,7 +17,8 @@
 //     prevents overflow.
 //   - Aliasing: dst must not overlap codes or table.
 //   - Accuracy: Sums8: γ_m Σ_j |table_j[c_ij]|. Sums4: exact.
-//   - Special values: Sums8 follows the arithmetic. Only the table can contain a NaN or an infinity.
+//   - Special values: NaN and infinities propagate through Sums8 as in ordinary arithmetic. Only the
+//     table can contain a NaN or an infinity.
 //   - Cost: Sums8: a load of a code, a load of an entry and an addition for each code. Sums4: about
 //     ten instructions for 64 codes (AVX2).
 package codes

@@ -10,7 +10,7 @@
 // Special values  none, because the data are integers.
 // Registers       R0 a · R1 b · R2 bytes left · V0 sums · V4–V7 bytes of a, then counts ·
 //                 V16–V19 bytes of b.
-// Source          own: CNT counts the set bits of each byte.
+// Source          written for this project: CNT counts the set bits of each byte.
 
 //go:build arm64 && !purego
 

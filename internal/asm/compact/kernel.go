@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	// Assembly requires a multiple of step elements.
+	// The number of elements in a call of assembly must be a multiple of step.
 	step = 16
 
 	// A 32-bit sum of mostDot products or mostSqEuclidean squared differences does not overflow.
@@ -27,8 +27,8 @@ const (
 	costHamming     = asm.Budget / mostHamming
 )
 
-// isOneCall reports whether a single assembly call can process n elements. The argument most is the
-// maximum for a call.
+// isOneCall reports whether a single assembly call can process n elements. The argument named most
+// is the maximum for a call.
 func isOneCall(n, most int) bool { return n%step == 0 && 0 < n && n <= most }
 
 // DotInt8 returns Σ a[i]·b[i]. b has the length of a.

@@ -12,7 +12,7 @@
 // Special values  roundInt8 expects products from −128.5 to 127.5. In signBits, zeros of both signs and NaN are not negative.
 // Registers       CX elements left · DI dst · SI src · AX constants and bits · Y0–Y3 elements · Y8 inverse · Y9 snap · Y10 shift ·
 //                 Y11 Y12 byte indices. signBits: Y8 zero.
-// Source          own.
+// Source          written for this project.
 
 //go:build amd64 && !purego
 

@@ -12,7 +12,7 @@
 // Special values  roundInt8 expects products from −128.5 to 127.5. In signBits, zeros of both signs and NaN are not negative.
 // Registers       R0 dst · R1 src · R2 elements left · R3 constants and bits · V0–V3 elements · V4 V5 elements in float64 · V6–V13 sums, then
 //                 codes · V16 inverse · V17 snap · V18 shift. signBits: V16 zero · V20–V23 the bit of each element.
-// Source          own.
+// Source          written for this project.
 
 //go:build arm64 && !purego
 

@@ -12,12 +12,12 @@
 //                 and Y15 holds a. After the loop, Y12 holds h, Y13 holds λ, and Y15 holds u.
 // Tail            The last columns are processed one vector at a time, with masked loads and stores. The
 //                 last rows are processed one row at a time. No access outside the slices.
-// Special values  follow the arithmetic.
+// Special values  propagate as in ordinary arithmetic.
 // Registers       AX pointer into a, then v · BX pointer into b · CX terms left, scratch · DX lda ·
 //                 R8 3 lda · R9 ldb · SI pointer into k · DI into mat · R10 into g · R11 bytes from
 //                 the start of the row · R12 u · R13 bytes left · Y14 mask. The argument slots hold
 //                 the starts of the rows, the rows left, and the strides in bytes.
-// Source          own; the loop over q follows the matrix product of BLIS.
+// Source          written for this project; the loop over q follows the matrix product of BLIS.
 
 //go:build amd64 && !purego
 

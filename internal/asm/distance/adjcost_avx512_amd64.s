@@ -12,13 +12,13 @@
 //                 broadcast a from memory. The last columns use a tile of 8 rows × 2 vectors or 8 rows ×
 //                 1 vector. The last m mod 8 rows use tiles of 1 row × 3 vectors.
 // Tail            The opmasks K1–K3 select the columns of the three vectors. No access outside the slices.
-// Special values  follow the arithmetic.
+// Special values  propagate as in ordinary arithmetic.
 // Registers       BX a of the tile · SI a_0q of the tile · DI a_4q · R8 lda · R9 3 lda ·
 //                 R10 b at q · R11 ldb · AX terms left; then SI k · DI mat · R10 dst · AX ldk
 //                 · CX ldm · R11 ldg · R8 R9 offsets of the second and third vectors (tiles of one row: from
 //                 the beginning). DX u · R12 rows left · R13 columns left · CX scratch · Z27 u · Z28–Z30 h ·
 //                 Z31 λ. The argument slots hold the starts of the rows, and the strides in bytes (lda: in elements).
-// Source          own; the loop over q follows the matrix product of BLIS.
+// Source          written for this project; the loop over q follows the matrix product of BLIS.
 
 //go:build amd64 && !purego
 

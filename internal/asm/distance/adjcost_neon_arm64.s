@@ -10,10 +10,10 @@
 // Tile            4 rows × 4 registers.
 // Tail            The last columns use tiles of 4 rows × 1 register, with loads and stores of single lanes in
 //                 the last register. The last rows use tiles of 1 row × 4 registers. No access outside the slices.
-// Special values  follow the arithmetic.
+// Special values  propagate as in ordinary arithmetic.
 // Registers       named below; V0–V15 k̄ · V16–V19 B, then v, K · V20–V23 A, then h ·
 //                 V24–V27 M, K · V28 u · V31 λ.
-// Source          own; the code is in adjcost_neon_arm64.h.
+// Source          written for this project; the code is in adjcost_neon_arm64.h.
 
 //go:build arm64 && !purego
 

@@ -35,8 +35,8 @@
 //     where |ln K_ij| multiplies the errors of D and of its product with c, and 2u bounds the
 //     power. G: within γ_(r+4) Σ|terms|, where the terms are those of the expanded K_ij (h − λ k̄);
 //     γ_k = ku/(1 − ku).
-//   - Special values: follow the arithmetic; d = 0 stores D = +0 (or, with add, nothing); K_ij
-//     below the least normal number is +0.
+//   - Special values: NaN and infinities propagate as in ordinary arithmetic. If d = 0, D is +0, or
+//     with add, D is unchanged. A K_ij below the least normal number is replaced by +0.
 //   - Cost: SqEuclidean: m·n·d differences and FMAs. Gibbs: m·n·(d + 8) FMA slots. AdjCost:
 //     (r+2)·m·n FMAs, 2·m·n products.
 //

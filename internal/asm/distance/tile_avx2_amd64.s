@@ -14,8 +14,8 @@
 // Tail            The last columns use tiles of 6 rows × 1 vector, and the last vector is masked. If fewer than
 //                 six rows are left, the tile computes the last row several times and stores the row
 //                 once. No access outside the slices.
-// Special values  follow the arithmetic. 2^y follows exp.Exp2. K can overflow to +Inf only if c ≥ 0, so the
-//                 code checks the sign bit of c.
+// Special values  propagate as in ordinary arithmetic. Special values of 2^y are those of exp.Exp2. K can
+//                 overflow to +Inf only if c ≥ 0, so the code checks the sign bit of c.
 // Registers       AX BX CX DX SI DI ends of six rows of x · R8 k − d in bytes · R9 pointer into zt at
 //                 k, or scratch · R10 ldz in bytes · R12 dst or D at the tile · Y0–Y11 sums ·
 //                 Y12 Y13 zt · Y14 Y15 x, differences. sqEuclidean: R11 zt at the tile's columns ·
@@ -29,7 +29,7 @@
 //                 points to the group's first row of K. zt of gibbs points to the columns of the tile.
 //                 n holds the address of the last full tile's columns in zt. m holds the number of rows
 //                 left.
-// Source          own; tile shape by measurement, see NOTES.md; the core of 2^y is
+// Source          written for this project; the tile shape was found by measurement (see NOTES.md); the core of 2^y is
 //                 exp2core_avx2_amd64.h. While sqEuclidean stores a tile, it prefetches the last
 //                 cache line of each row of the tile to the right.
 

@@ -12,8 +12,8 @@
 //                 computed three registers at a time. The last columns use a tile of 8 rows × 2 vectors or
 //                 8 rows × 1 vector. The last m mod 8 rows use tiles of 1 row × 3 vectors.
 // Tail            The opmasks K1–K3 select the columns of the three vectors. No access outside the slices.
-// Special values  follow the arithmetic. The kernels compute zt − x, which has the same square as x − zt. In
-//                 gibbs, opmasks mark results below the least normal number. K can overflow only if c > 0.
+// Special values  propagate as in ordinary arithmetic. The kernels compute zt − x, which has the same square
+//                 as x − zt. In gibbs, opmasks mark results below the least normal number. K can overflow only if c > 0.
 //                 In this case, gibbs stores y in K and then computes 2^y one vector at a time.
 // Registers       BX x of the tile · SI x_0k of the tile · DI x_4k · R8 ldx · R9 3 ldx ·
 //                 R10 zt at k, scratch · R11 ldz · DX row of dst or K · R12 rows left · R13 columns
@@ -21,8 +21,8 @@
 //                 hold the offsets of the second and third vectors; in tiles of one row, CX DI are these
 //                 offsets in zt. gibbs keeps the row of D in the argument dist, and the number of rows
 //                 of the tile in m.
-// Source          own; 2^y as in package exp. sqEuclidean prefetches the rows of x of the next tile into
-//                 L2, one cache line of each row at a time. While a kernel stores a tile, it prefetches
+// Source          written for this project; 2^y is computed as in package exp. sqEuclidean prefetches the rows of x
+//                 of the next tile into L2, one cache line of each row at a time. While a kernel stores a tile, it prefetches
 //                 the lines that the tile to the right will store.
 
 //go:build amd64 && !purego

@@ -12,11 +12,11 @@
 //                 computes the exponential from the first-level cache, 4 registers at a time.
 // Tail            The last columns use tiles of 4 rows × 1 register, with loads and stores of single lanes in
 //                 the last register. The last rows use tiles of 1 row × 4 registers. No access outside the slices.
-// Special values  follow the arithmetic. 2^y follows exp.Exp2.
+// Special values  propagate as in ordinary arithmetic. Special values of 2^y are those of exp.Exp2.
 // Registers       named below; R9 the argument add, or a row of K · V0–V15 distances · V16–V19 z · V20–V23 x ·
 //                 V24–V31 differences. gibbs then: V0–V3 y · V4–V15 see exp2core_neon_arm64.h ·
 //                 V20–V23 2^y · V24 V25 lookup (float32) · V27 c · V28–V31 constants.
-// Source          own; the code is in sqeuclidean_neon_arm64.h and gibbs_neon_arm64.h.
+// Source          written for this project; the code is in sqeuclidean_neon_arm64.h and gibbs_neon_arm64.h.
 
 //go:build arm64 && !purego
 

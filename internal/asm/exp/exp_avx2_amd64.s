@@ -30,9 +30,9 @@
 //                 · R9 offset · R10 bytes · R11 address of the arguments, which hold the counts · Y0–Y3 maxima, then d
 //                 and f · Y4–Y7 t, then S · Y8–Y11 −k, then q · Y12 Y13 constants, scratch · Y14 Y15 sums; with
 //                 masks: Y2 Y3 masks · Y6 Y7 d below the limit · Y10 Y11 d = 0.
-// Source          own; two VPERMPS of 32-bit halves look up eight entries of float64. Lookups between
-//                 the Horner steps are 4 % faster than lookups before these steps. exp2's core is
-//                 exp2core_avx2_amd64.h.
+// Source          written for this project; two VPERMPS of 32-bit halves look up eight float64 entries.
+//                 Lookups between the Horner steps are 4 % faster than lookups before these steps.
+//                 exp2core_avx2_amd64.h contains the core of exp2.
 
 //go:build amd64 && !purego
 
@@ -167,7 +167,7 @@ DATA expf64<>+240(SB)/4, $0x3feea09e
 DATA expf64<>+244(SB)/4, $0x3feeace5
 DATA expf64<>+248(SB)/4, $0x3feee89f
 DATA expf64<>+252(SB)/4, $0x3fef5818
-DATA expf64<>+256(SB)/8, $0xc0861fff7fffffff // high 32 bits: from the smallest float64 above −708; low 32 bits: the largest int32
+DATA expf64<>+256(SB)/8, $0xc0861fff7fffffff // the high 32 bits are those of the smallest float64 above −708; the low 32 bits are the largest int32
 DATA expf64<>+264(SB)/8, $0xc0861fff7fffffff
 DATA expf64<>+272(SB)/8, $0xc0861fff7fffffff
 DATA expf64<>+280(SB)/8, $0xc0861fff7fffffff
@@ -224,7 +224,7 @@ DATA ·exp2f64AVX2+64(SB)/8, $0x3fac6b08d69c1f54
 DATA ·exp2f64AVX2+72(SB)/8, $0x3fcebfbdff11dcea
 DATA ·exp2f64AVX2+80(SB)/8, $0x3fe62e42fea8c64b
 DATA ·exp2f64AVX2+88(SB)/8, $0xbe0d60a3fd941ecc
-DATA ·exp2f64AVX2+96(SB)/8, $0x408fff7f7fffffff // high 32 bits: from the largest float64 below 1024 − 1/16; low 32 bits: the largest int32
+DATA ·exp2f64AVX2+96(SB)/8, $0x408fff7f7fffffff // the high 32 bits are those of the largest float64 below 1024 − 1/16; the low 32 bits are the largest int32
 DATA ·exp2f64AVX2+104(SB)/8, $0x408fff7f7fffffff
 DATA ·exp2f64AVX2+112(SB)/8, $0x408fff7f7fffffff
 DATA ·exp2f64AVX2+120(SB)/8, $0x408fff7f7fffffff

@@ -34,7 +34,7 @@ loop:
 	fma.BCST expc+LOG2E(SB), Z3, Z7
 
 	// Clamp x only if a t is outside the binade of magic. Otherwise r is small enough, and
-	// the scaling computes the same zeros and infinities without the clamp.
+	// the scaling computes the same zeros and infinities with and without the clamp.
 	xorbits  magic, Z4, Z12
 	ternlog  $0xf6, magic, Z5, Z12
 	ternlog  $0xf6, magic, Z6, Z12

@@ -27,7 +27,7 @@
 //                 vectors · R10 elements left for single vectors · DX offset · Z0–Z3 maxima, then d and f · Z4–Z7
 //                 t, then S · Z8–Z11 −k, then q · Z14 Z15 sums · Z16–Z23 polynomial · Z24 −top · Z25 log2e · Z26 limit ·
 //                 K5 mask of the last, partial vector.
-// Source          own; exp2's core is exp2core_avx512_amd64.h.
+// Source          written for this project; exp2core_avx512_amd64.h contains the core of exp2.
 
 //go:build amd64 && !purego
 
@@ -145,7 +145,7 @@ DATA expf64<>+232(SB)/8, $0x000a000000000000
 DATA expf64<>+240(SB)/8, $0x000c000000000000
 DATA expf64<>+248(SB)/8, $0x000e000000000000
 DATA expf64<>+256(SB)/8, $0xc086200000000000 // −708
-DATA expf64<>+264(SB)/8, $0xc0861fff7fffffff // high 32 bits: from the smallest float64 above −708; low 32 bits: the largest int32
+DATA expf64<>+264(SB)/8, $0xc0861fff7fffffff // the high 32 bits are those of the smallest float64 above −708; the low 32 bits are the largest int32
 DATA expf64<>+272(SB)/8, $0x3ff0000000000000 // 1
 GLOBL expf64<>(SB), RODATA|NOPTR, $280
 
@@ -211,7 +211,7 @@ DATA ·exp2f64AVX512+64(SB)/8, $0x3fac6b08d69c1f54
 DATA ·exp2f64AVX512+72(SB)/8, $0x3fcebfbdff11dcea
 DATA ·exp2f64AVX512+80(SB)/8, $0x3fe62e42fea8c64b
 DATA ·exp2f64AVX512+88(SB)/8, $0xbe0d60a3fd941ecc
-DATA ·exp2f64AVX512+96(SB)/8, $0x408fff7f7fffffff // high 32 bits: from the largest float64 below 1024 − 2^−4; low 32 bits: the largest int32
+DATA ·exp2f64AVX512+96(SB)/8, $0x408fff7f7fffffff // the high 32 bits are those of the largest float64 below 1024 − 2^−4; the low 32 bits are the largest int32
 DATA ·exp2f64AVX512+128(SB)/8, $0x3ff00000003ac148
 DATA ·exp2f64AVX512+136(SB)/8, $0x3fef72b83cbd641d
 DATA ·exp2f64AVX512+144(SB)/8, $0x3fef06fe0a779648

@@ -23,7 +23,7 @@
 //                 V31 magic. exp2: V0–V3 y · V4–V15 see exp2core_neon_arm64.h · V27 c ·
 //                 V28–V31 constants. sumExp: R8 s · V0–V3 d · V4–V15 as exp2 · V16–V19 maxima, then sums · V26 V27
 //                 counts · V28 −top · V29 limit · V30 log2e · V31 magic.
-// Source          own; exp2's core is exp2core_neon_arm64.h.
+// Source          written for this project; exp2core_neon_arm64.h contains the core of exp2.
 
 //go:build arm64 && !purego
 

@@ -8,9 +8,9 @@ import (
 )
 
 const (
-	// vectorCost is the cost of one element of a vector, as an argument of asm.Piece. A piece then
-	// has 8192 elements and takes 2 to 6 µs. Exp takes three times as long if all results are
-	// subnormal.
+	// vectorCost is the cost of one element of a vector, as an argument of asm.Piece. With this
+	// cost, a piece has 8192 elements and takes 2 to 6 µs. Exp takes three times as long if all
+	// results are subnormal.
 	vectorCost = 32
 
 	// passCost is the cost of one matrix element, as an argument of asm.Piece.
@@ -130,7 +130,7 @@ func LogPlan[T num.Float](m, n int, t []T, ldt int, mat []T, ldm int, c T, f, g 
 }
 
 // forEachPiece divides an m × n matrix into pieces that are small enough for one assembly call, and
-// calls f for each piece. The calls visit every column in ascending order of the rows i.
+// calls f for each piece. Within each column, the calls visit the rows in ascending order.
 func forEachPiece(m, n int, f func(i, j, m, n int)) {
 	if m == 0 || n == 0 {
 		return

@@ -11,8 +11,8 @@ import (
 	"github.com/gomonge/monge/internal/testdata"
 )
 
-// A function describes a function under test: Exp, or Exp2 with a fixed factor c. The field ref is
-// its reference implementation.
+// A function describes a function under test: Exp, or Exp2 with a fixed factor c. The field named
+// ref is its reference implementation.
 type function[T num.Float] struct {
 	name    string
 	apply   func(dst, x []T)
@@ -274,7 +274,7 @@ func allocations[T num.Float](t *testing.T) {
 }
 
 // arena is an asmtest.Arena that also provides costs, potentials and factors of one value class. If
-// the field missing is set, some potentials are −Inf.
+// the field named missing is set, some potentials are −Inf.
 type arena[T num.Float] struct {
 	*asmtest.Arena[T]
 	class   asmtest.Class
@@ -360,8 +360,8 @@ func logPlanLevels[T num.Float](t *testing.T) {
 	})
 }
 
-// shapes runs call at all instruction-set levels, and compares the results, for every value class.
-// The numbers of columns are asmtest.Lengths()[least:] and two larger numbers.
+// shapes runs the function call at all instruction-set levels, and compares the results, for every
+// value class. The numbers of columns are asmtest.Lengths()[least:] and two larger numbers.
 func shapes[T num.Float](t *testing.T, least int, call func(a arena[T])) {
 	seed := uint64(0)
 	for _, class := range asmtest.Classes() {

@@ -27,7 +27,7 @@
 //                 DX ldm · DI h · R11 f · R12 rows left · R13 pointer into mat. columnSum: DX ldm ·
 //                 DI h · BX s · R11 f · R12 rows left. plan: DX ldm · DI g · BX row of t ·
 //                 R8 ldt · R11 f · R12 rows left.
-// Source          own; exp2core_avx2_amd64.h computes 2^y.
+// Source          written for this project; exp2core_avx2_amd64.h computes 2^y.
 
 //go:build amd64 && !purego
 

@@ -27,7 +27,7 @@
 //                 arguments · Z19 w · Z20 last e · Z22 max. columnMax: DI h · R11 f · R12 rows
 //                 left · R13 pointer into mat. columnSum: DI h · BX s · R11 f · R12 rows left · R13
 //                 pointer into mat. plan: DI g · BX row of t · R8 ldt · R11 f · R12 rows left.
-// Source          own; exp2core_avx512_amd64.h computes 2^y.
+// Source          written for this project; exp2core_avx512_amd64.h computes 2^y.
 
 //go:build amd64 && !purego
 

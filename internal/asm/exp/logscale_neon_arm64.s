@@ -23,7 +23,7 @@
 // Registers       named below; V0–V3 x · V4–V15 see exp2core_neon_arm64.h · V16–V19 lanes of
 //                 the sum, or M, h, s, g · V20–V23 2^x · V24 V25 lookup (float32) · V27 c f, or
 //                 max · V28–V31 constants. The loops of q and of the maxima use V0–V23 freely.
-// Source          own; exp2core_neon_arm64.h computes 2^y.
+// Source          written for this project; exp2core_neon_arm64.h computes 2^y.
 
 //go:build arm64 && !purego
 

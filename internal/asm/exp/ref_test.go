@@ -385,9 +385,9 @@ const goldenExp2 = 0xc17d2f3127514abb
 // term j divided by the sum. The tests add 1% to each bound for higher orders and for terms that
 // underflow.
 
-// TestLogRowsRef compares the results sum and q of logRowsRef with exact arithmetic. Each q_j is a sum
-// of products (a/sum) e_j. The errors of q_j come from one division, from sum, from e_j and from m
-// FMAs.
+// TestLogRowsRef compares the two results of logRowsRef, sum and q, with exact arithmetic. Each q_j is
+// a sum of products (a/sum) e_j. The errors of q_j come from one division, from sum, from e_j and from
+// m FMAs.
 func TestLogRowsRef(t *testing.T) {
 	t.Run("f64", logRowsRefTest[float64])
 	t.Run("f32", logRowsRefTest[float32])

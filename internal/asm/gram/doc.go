@@ -36,8 +36,8 @@
 //
 //   - Shapes: x: m × d, stride ldx; z: n × d, stride ldz, or zt: d × n; D: m × n, stride ldd.
 //   - Aliasing: D overlaps no input. z may be x: then half of the distances are computed.
-//   - Special values: NaN and infinities make close pairs, which follow the arithmetic of direct
-//     differences. d = 0 stores +0.
+//   - Special values: pairs of rows with NaN or infinities count as close pairs, so their distances
+//     are computed directly from differences. d = 0 stores +0.
 //   - Cost: m·n·d FMAs, and for close pairs as many differences and FMAs again; packing is linear
 //     in x and z.
 //

@@ -35,8 +35,8 @@ type Columns[T num.Float] struct {
 // before c is used.
 func (c *Columns[T]) Reset(n, d int, z []T, ldz int) { c.reset(n, d, z, ldz, false) }
 
-// reset implements Reset. If the parameter one is set, c contains panels, and packed contains only
-// one piece of features at a time.
+// reset implements Reset. If the parameter named one is set, c contains panels, and packed contains
+// only one piece of features at a time.
 func (c *Columns[T]) reset(n, d int, z []T, ldz int, one bool) {
 	asm.CheckMatrix(len(z), n, d, ldz)
 	pieces := max(1, (d+depth-1)/depth)
@@ -109,8 +109,8 @@ func (c *Columns[T]) packPiece(i, j, k, deep int) {
 	}
 }
 
-// panel returns the packed panel that begins at feature k and column j. The parameter deep is the
-// number of features in the panel.
+// panel returns the packed panel that begins at feature k and column j. The parameter named deep is
+// the number of features in the panel.
 func (c *Columns[T]) panel(k, j, deep int) []T {
 	if c.onePiece {
 		k = 0
@@ -175,7 +175,8 @@ func packTile[T num.Float](to []T, w, d int, z []T, ldz int) {
 }
 
 // setNorms sets norms to the squared norms of the rows of x. If there are too few rows for
-// project.Norms, setNorms computes distances from the origin, which have the same bits.
+// project.Norms, setNorms computes the squared distances from the origin, which are bit-identical
+// to the norms.
 func setNorms[T num.Float](norms []T, d int, x []T, ldx int) {
 	rows := project.NormRows[T]()
 	if len(norms) < rows {
@@ -272,7 +273,8 @@ func (w *workspace[T]) rowNorms(m, d int, x []T, ldx int) {
 }
 
 // packRows packs the features k … k+d−1 of the rows of x and returns the length of a packed row. If
-// k is 0, a packed row begins with the squared norm of the row and 1.
+// k is 0, each packed row begins with two extra terms: the squared norm of the row, and then the
+// constant 1.
 func (w *workspace[T]) packRows(norms []T, k, d int, x []T, ldx int) (terms int) {
 	terms = d
 	if k == 0 {

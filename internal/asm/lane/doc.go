@@ -24,8 +24,8 @@
 //     Interleave: any m and n.
 //   - Aliasing: outputs overlap nothing else; z may be x.
 //   - Accuracy: as in packages pass and distance, with the same bits.
-//   - Special values: follow the arithmetic. Divide counts a NaN as outside the range, and a 0 with
-//     a weight of 0 as inside. With clear, it sets elements with a weight of 0 to 0.
+//   - Special values: propagate as in ordinary arithmetic. Divide counts a NaN as outside
+//     the range, and a 0 with a weight of 0 as inside. With clear, it sets elements with a weight of 0 to 0.
 //   - Cost: Rows, Columns: m·n·w FMAs. Divide: n·w divisions.
 //
 // NOTES.md has measurements and rejected ideas.

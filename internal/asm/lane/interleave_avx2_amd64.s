@@ -13,7 +13,7 @@
 // Special values  copied.
 // Registers       SI DI R8–R13 x[p] at the row · BX offset in the row, then bytes to the next
 //                 row · DX dst · CX columns left · AX x, then rows left. Y0–Y3 x, Y4–Y7 shuffled.
-// Source          own. AVX-512 would need the same loads of 128 bits and as many shuffles.
+// Source          written for this project. AVX-512 would need the same loads of 128 bits and as many shuffles.
 
 //go:build amd64 && !purego
 

@@ -11,7 +11,7 @@
 // Tail            one column at a time. No access outside the slices.
 // Special values  copied.
 // Registers       R0–R11 as named below. V0–V3 x, V4–V11 shuffled.
-// Source          own.
+// Source          written for this project.
 
 //go:build arm64 && !purego
 

@@ -21,8 +21,9 @@ func Columns[T num.Float](m, n int, q, k, u []T) {
 	}
 }
 
-// check panics if a slice is too short, or if m and n are not padded. The slice lengths are nk for the m × n
-// matrices, nu for the vectors of length m, and nv for the vectors of length n. check returns the number of problems.
+// check returns the batch size (the number of problems in the slices). It panics if a slice is too short, if m is not
+// a multiple of 4, or if n is not a positive multiple of the batch size. The slice lengths are nk for the m × n
+// matrices, nu for the vectors of length m, and nv for the vectors of length n.
 func check[T num.Float](m, n, nk, nu, nv int) int {
 	w := num.Lanes[T]()
 	asm.CheckMatrix(nk/w, m, n, n)

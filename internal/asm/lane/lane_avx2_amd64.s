@@ -18,12 +18,12 @@
 //                 sums, Y12 holds v; columns: four rows, Y0–Y3 u, Y4 Y5 q; sqEuclidean: four columns, Y0–Y3 sums, Y8 x;
 //                 mul: 64 bytes.
 // Tail            none. No access outside the slices.
-// Special values  follow the arithmetic; comparisons with NaN are false.
+// Special values  propagate as in ordinary arithmetic; comparisons with NaN are false.
 // Registers       CX rows or elements left · SI k or x · DX v, q, y · DI destination · BX pointer into
 //                 v, or offset in x · R8 bytes of a row, or 64 d · R9 end of a row · R10 bytes of three rows · R11 a, u
 //                 · R12 columns left · R13 the half. In divide Y10 lo · Y11 hi · Y12 zero · Y13
 //                 ones with clear · Y14 outside · Y15 ones.
-// Source          own.
+// Source          written for this project.
 
 //go:build amd64 && !purego
 

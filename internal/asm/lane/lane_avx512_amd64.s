@@ -16,12 +16,12 @@
 // Tile            64 bytes. rows: 2 rows (float32: 1); Z0–Z15 hold partial sums, Z16 holds v; columns:
 //                 four rows, Z0–Z3 u, Z4 Z5 q; sqEuclidean: four columns, Z0–Z3 sums, Z8 x.
 // Tail            none. No access outside the slices.
-// Special values  follow the arithmetic; comparisons with NaN are false.
+// Special values  propagate as in ordinary arithmetic; comparisons with NaN are false.
 // Registers       CX rows or elements left · SI k or x · DX v, q, y · DI destination · BX pointer into
 //                 v, or offset in x · R8 bytes of a row, or 64 d · R9 end of a row · R10 bytes of three rows · R11 a, u
 //                 · R12 columns left. In divide Z10 lo · Z11 hi · Z12 zero · K1 a = 0 · K2 kept
 //                 quotients, then outside · K4 all bits without clear · K5 outside so far.
-// Source          own.
+// Source          written for this project.
 
 //go:build amd64 && !purego
 

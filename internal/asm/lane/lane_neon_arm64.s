@@ -17,10 +17,10 @@
 //                 (float32: V0–V15) hold partial sums, V16 holds v, V17 holds k; columns: four rows, V0–V3 u, V4 q;
 //                 sqEuclidean: four columns, V0–V3 sums. mul: 64 bytes.
 // Tail            none. No access outside the slices.
-// Special values  follow the arithmetic; comparisons with NaN are false.
+// Special values  propagate as in ordinary arithmetic; comparisons with NaN are false.
 // Registers       named below; R5 also a, and bytes from one y to the next · V8 x · V10 lo · V11 hi
 //                 · V12 zero · V13 ones with clear · V14 outside · V15 ones.
-// Source          own; the code is in rows8_neon_arm64.h or rows16_neon_arm64.h, and
+// Source          written for this project; the code is in rows8_neon_arm64.h or rows16_neon_arm64.h, and
 //                 lane_neon_arm64.h.
 
 //go:build arm64 && !purego

@@ -30,8 +30,8 @@
 //   - Accuracy: γ_k Σ|term|, k = ⌈n/w⌉ + log₂ w; for SqEuclidean k + 2, for Manhattan k + 1. The
 //     errors of SqEuclidean and Manhattan are relative. Cosine: absolute error γ_(2k+3), k =
 //     ⌈2n/w⌉ + log₂ w − 1; Norm: relative error of half of k + 2 roundings.
-//   - Special values: follow the arithmetic. SqEuclidean and Manhattan of equal finite vectors are
-//     +0. A sum is −0 only if all its terms are −0.
+//   - Special values: propagate as in ordinary arithmetic. SqEuclidean and Manhattan of
+//     equal finite vectors are +0. A sum is −0 only if all its terms are −0.
 //   - Cost: one load of each element. One call of assembly sums up to 32Ki elements. Longer slices take
 //     several calls, and the lanes are in memory between the calls.
 package pair

@@ -20,11 +20,11 @@
 //                 w, and acc has w elements (in cosineLanes 3w/2).
 // Tile            eight registers. The code for shorter vectors has no loop.
 // Tail            one register at a time, then a masked load. No access outside the slices.
-// Special values  follow the arithmetic.
+// Special values  propagate as in ordinary arithmetic.
 // Registers       CX elements left, then bytes in the last, partial register · SI x · DI y · DX acc · R8 address of
 //                 the mask · Y0–Y7 lanes, then their sums · Y8–Y11 elements, differences, Y10 the mask · Y12 all bits
 //                 but the sign. cosine: Y0–Y3, Y4–Y7, Y8–Y11 lanes · Y12 Y13 elements · Y14 mask.
-// Source          own, after a prototype that measured 64 lanes.
+// Source          written for this project.
 
 //go:build amd64 && !purego
 

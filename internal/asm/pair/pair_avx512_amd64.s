@@ -20,11 +20,11 @@
 //                 n is a multiple of w, and acc has w elements (in cosineLanes 3w/2).
 // Tile            four registers. The code for vectors of at most four registers has no loop.
 // Tail            masked loads. No access outside the slices.
-// Special values  follow the arithmetic.
+// Special values  propagate as in ordinary arithmetic.
 // Registers       CX elements left · SI x · DI y · DX acc · AX mask · K1 mask of one register · Z0–Z3 lanes, then
 //                 their sums · Z4–Z7 elements, differences · Z8 all bits but the sign. cosine: Z0 Z1, Z4 Z5, Z6 Z7
 //                 lanes, in cosineLanes Z0 Z1, Z2 Z3, Z4 Z5 · Z8 Z9 elements.
-// Source          own, after a prototype that measured 64 lanes.
+// Source          written for this project.
 
 //go:build amd64 && !purego
 

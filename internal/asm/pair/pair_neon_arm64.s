@@ -19,11 +19,11 @@
 //                 w, and acc has w elements (in cosineLanes 3w/2).
 // Tile            16 registers of lanes, or four if the elements fit in four registers.
 // Tail            one register at a time, then loads of single lanes. No access outside the slices.
-// Special values  follow the arithmetic.
+// Special values  propagate as in ordinary arithmetic.
 // Registers       R0 elements left · R1 x · R2 y · R3 acc · R4 scratch · R5 elements of the last, partial register ·
 //                 V0–V8 elements, differences; V1 −0 until the loop · V16–V31 lanes, then their sums. cosine: V8–V15,
 //                 V16–V23, V24–V31 lanes; R3 sums.
-// Source          own.
+// Source          written for this project.
 
 //go:build arm64 && !purego
 

@@ -14,11 +14,11 @@
 //                 Y8–Y11, u in Y4–Y7 and q in Y0 Y1. The last m mod 4 rows are processed one at a time.
 // Tail            columns: masked loads with the masks in Y12 Y13. Y14 Y15 keep the last, partial 64 bytes of q
 //                 from the first row to the last. rows: one at a time. No access outside the slices.
-// Special values  follow the arithmetic.
+// Special values  propagate as in ordinary arithmetic.
 // Registers       SI row of k · DI row of mat · DX ldk · R8 3 ldk · R11 ldm · R12 3 ldm ·
 //                 BX q · R13 v · AX scratch · R9 bytes in whole steps · R10 bytes of a row ·
 //                 CX offset in the row.
-// Source          own.
+// Source          written for this project.
 
 //go:build amd64 && !purego
 

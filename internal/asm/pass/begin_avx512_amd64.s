@@ -14,11 +14,11 @@
 //                 Z16–Z19, u in Z20–Z23 and q in Z0. The last m mod 4 rows are processed one at a time.
 // Tail            columns: opmask K1. Z31 keeps the last, partial 64 bytes of q from the first row to the
 //                 last. No access outside the slices.
-// Special values  follow the arithmetic.
+// Special values  propagate as in ordinary arithmetic.
 // Registers       SI row of k · DI row of mat · DX ldk · R8 3 ldk · R11 ldm · R12 3 ldm ·
 //                 BX q · R13 v · AX scratch · R9 bytes in whole steps · R10 bytes of a row ·
 //                 CX offset in the row · K1 mask · Z31 last, partial 64 bytes of q.
-// Source          own.
+// Source          written for this project.
 
 //go:build amd64 && !purego
 

@@ -49,8 +49,8 @@
 //     γ_(k+1) in Sweep, r within γ_(k+1) and s within γ_(k+2) in Begin; q, given u or s, within
 //     γ_m, in Begin within γ_(m+1). Divide is correctly rounded, and so is Narrow except where it
 //     returns 0; the count is exact.
-//   - Special values: follow the arithmetic: a row whose sum underflows gives u = +Inf or NaN. A
-//     NaN counts as outside. Narrow: no result is subnormal, in constant time, as in exp.Exp2;
+//   - Special values: propagate as in ordinary arithmetic: a row whose sum underflows
+//     gives u = +Inf or NaN. A NaN counts as outside. Narrow: no result is subnormal, in constant time, as in exp.Exp2;
 //     numbers beyond the largest float32 become ±Inf; NaN stays NaN.
 //   - Cost: Rows, Columns: m·n FMAs and m·n elements read. Iterate, Sweep: 2·m·n FMAs, m divisions
 //     or products, m·n elements read once. Begin: 3·m·n FMAs, 2·m·n elements. Divide: n divisions,

@@ -26,8 +26,8 @@
 #define ESHIFT (2+DOUBLE)
 #define ESIZE (4<<DOUBLE)
 #define LANES (4>>DOUBLE)
-#define ONEBIT (2-DOUBLE)  // bit of an element count that stands for one register
-#define PAIRBIT (3-DOUBLE) // bit of an element count that stands for two registers
+#define ONEBIT (2-DOUBLE)  // index of the bit of an element count that represents one register
+#define PAIRBIT (3-DOUBLE) // index of the bit of an element count that represents two registers
 
 // LDE_P loads one element into lane 0 and sets all other lanes to zero. LDDUP_P loads one element into all lanes. STE_P
 // stores one element. The macros advance p.

@@ -20,12 +20,12 @@
 //                 at a time.
 // Tail            columns: masked loads. Y14 Y15 keep the last, partial 64 bytes of q from the first row
 //                 to the last. rows: one at a time. No access outside the slices.
-// Special values  follow the arithmetic.
+// Special values  propagate as in ordinary arithmetic.
 // Registers       SI row to sum · AX pointer into the rows that are added to q · DI v ·
 //                 BX q · R11 a · R12 u · R13 rows left · DX ldk · R8 3 ldk · R9 bytes
 //                 of k in whole steps · R10 bytes of a row of k · CX offset in the row. In
 //                 the arguments, for small k: k first row not yet added to q · u element of u for this row · n SI.
-// Source          own.
+// Source          written for this project.
 
 //go:build amd64 && !purego
 
@@ -46,9 +46,10 @@
 #define ui R12
 #define rows R13
 
-// The constant small is the byte count of the largest matrix k that stays in the first-level cache. For such a matrix,
-// the kernel adds a row to q only after it has computed the sums of the next eight rows. If a row has at least rowlo and at
-// most rowhi bytes, the kernel updates q in a separate loop right after the row sums, while the rows are in the cache.
+// The constant named small is the byte count of the largest matrix k that stays in the first-level cache. For such a
+// matrix, the kernel adds a row to q only after it has computed the sums of the next eight rows. If the byte count of
+// a row is between rowlo and rowhi, the kernel updates q in a separate loop right after the row sums, while the rows
+// are in the cache.
 #define small 36864
 #define rowlo 3712
 #define rowhi 8704

@@ -20,13 +20,13 @@
 //                 rows at a time, then one at a time.
 // Tail            columns: opmask K1. Z31 keeps the last, partial 64 bytes of q from the first row to the
 //                 last. No access outside the slices.
-// Special values  follow the arithmetic.
+// Special values  propagate as in ordinary arithmetic.
 // Registers       SI row of k · AX row + 4 ldk · DI v · BX q · R11 a · R12 u · R13 rows
 //                 left · DX ldk · R8 3 ldk · R9 bytes of k in whole steps · R10 bytes of a
 //                 row of k · CX offset in the row · K1 mask · Z31 last, partial 64 bytes of q. For
 //                 short rows, R10 and R13 point 16 and 12 rows behind SI. The arguments keep the former contents of R10
 //                 and R13, and a counter of the rows not yet added to q.
-// Source          own.
+// Source          written for this project.
 
 //go:build amd64 && !purego
 

@@ -19,11 +19,11 @@
 //                 the rows are in the cache.
 // Tail            columns: one register, then loads and stores of single lanes. rows: one at a time.
 //                 No access outside the slices.
-// Special values  follow the arithmetic. The last, partial register is padded with zeros.
+// Special values  propagate as in ordinary arithmetic. The last, partial register is padded with zeros.
 // Registers       named below; V0–V15 lanes of the sums, or V0–V3 q · V16–V19 v · V20–V27 K ·
 //                 V28 V29 sums, then u · V31 zero. begin: V4–V7 u M + s, V8–V11 s · V20–V27
 //                 K, M · V30 V31 M, s.
-// Source          own; the code is in pass_neon_arm64.h.
+// Source          written for this project; the code is in pass_neon_arm64.h.
 
 //go:build arm64 && !purego
 

@@ -64,8 +64,8 @@ DATA tailmask<>+0x30(SB)/8, $-1
 DATA tailmask<>+0x38(SB)/8, $-1
 GLOBL tailmask<>(SB), RODATA|NOPTR, $128
 
-// KMASKS sets klo and khi to the masks of the two halves of the partial step of K, which has bytes − whole bytes. It
-// overwrites t.
+// KMASKS sets klo and khi to the masks of the two halves of the partial step of K. The byte count of the partial
+// step is the difference of the registers bytes and whole. KMASKS overwrites t.
 #define KMASKS(t) \
 	LEAQ tailmask<>+64(SB), t; \
 	ADDQ whole, t;             \
@@ -109,7 +109,8 @@ GLOBL tailmask<>(SB), RODATA|NOPTR, $128
 	LOADSHORT(a, mask, tx, t); \
 	fma t, u, acc
 
-// MASKZ sets mask to the mask of the partial step of K, which has bytes − whole bytes. It overwrites t and CX.
+// MASKZ sets mask to the mask of the partial step of K. The byte count of the partial step is the difference
+// of the registers bytes and whole. MASKZ overwrites t and CX.
 #define MASKZ(t) \
 	MOVQ  bytes, CX; \
 	SUBQ  whole, CX; \
@@ -188,7 +189,7 @@ GLOBL tailmask<>(SB), RODATA|NOPTR, $128
 	VBROADCASTSS X3, Y11
 
 // FOLDLAST adds lane 1 to lane 0 after FOLDFOUR: rows 0 and 1 are in the lower half,
-// rows 2 and 3 in the upper half. FOLDLAST1 does the same after FOLDONE.
+// rows 2 and 3 in the upper half. FOLDLAST1 adds lane 1 to lane 0 after FOLDONE.
 #define FOLDLAST \
 	VEXTRACTF128 $1, Y0, X1;        \
 	VSHUFPS      $0x88, X1, X0, X2; \

@@ -13,10 +13,10 @@
 // Tile            four registers, then one register. In narrow and widen, the registers hold float64 elements.
 // Tail            divide: loads and stores of single lanes. countOutside: copies one element to all
 //                 lanes. narrow and widen: one element. No access outside the slices.
-// Special values  follow the arithmetic and the conversions; comparisons with NaN are false.
+// Special values  propagate as in ordinary arithmetic and conversions; comparisons with NaN are false.
 // Registers       R0 n · R1 x · R2 y · R3 dst · R4 spare · R5 elements left · V0–V7
 //                 elements · V8–V12 counts · V30 lo · V31 hi, or 2⁻¹²⁶.
-// Source          own; the code is in divide_neon_arm64.h and count_neon_arm64.h.
+// Source          written for this project; the code is in divide_neon_arm64.h and count_neon_arm64.h.
 
 //go:build arm64 && !purego
 

@@ -12,11 +12,11 @@
 // Layout          dst, x and y have n contiguous elements. n ≥ 1.
 // Tile            two registers; in narrow and widen, one register of float32.
 // Tail            masked loads, and stores in pieces. No access outside the slices.
-// Special values  follow the arithmetic; comparisons with NaN are false.
+// Special values  propagate as in ordinary arithmetic; comparisons with NaN are false.
 // Registers       SI x · DX y · DI dst · CX offset · AX scratch · R9 bytes in whole steps ·
 //                 R10 bytes (of the float32 slice, beside a float64 slice) · Y12 Y13
 //                 masks · Y10 lo or 2⁻¹²⁶ · Y11 hi or all bits but the sign · Y8 Y9 counts.
-// Source          own.
+// Source          written for this project.
 
 //go:build amd64 && !purego
 

@@ -12,12 +12,12 @@
 // Layout          dst, x and y have n contiguous elements. n ≥ 1.
 // Tile            one register.
 // Tail            opmask K1. No access outside the slices.
-// Special values  follow the arithmetic; comparisons with NaN are false.
+// Special values  propagate as in ordinary arithmetic; comparisons with NaN are false.
 // Registers       SI x · DX y · DI dst · R8 offset · R9 bytes in whole steps · R10 bytes
 //                 (of the float32 slice, beside a float64 slice) · BX elements inside ·
 //                 AX CX scratch · K1 mask · K2 K3 comparisons · Z10 lo or 2⁻¹²⁶ · Z11 hi or all
 //                 bits but the sign.
-// Source          own.
+// Source          written for this project.
 
 //go:build amd64 && !purego
 

@@ -14,15 +14,16 @@ const (
 )
 
 // lanes is the result of one call of assembly, for a piece of a row. Element l of least is the minimum of the elements
-// whose index j satisfies j mod blockSize = l. The field index is the lowest index of the minimum of the piece. If no element
-// is below +Inf, index is arbitrary.
+// whose index j satisfies j mod blockSize = l. The field named index is the lowest index of the minimum of the piece.
+// If no element is below +Inf, index is arbitrary.
 type lanes struct {
 	least [blockSize]float64
 	index float64
 }
 
-// lowerLeast merges the minimum of a piece, given by x, with the minimum of the preceding pieces, given by least and index.
-// It returns the smaller value and its index. The piece begins at element first of the row.
+// lowerLeast returns the minimum of a row up to the end of a piece, and its index. The receiver x contains the minimum
+// of the piece, and the arguments least and index describe the minimum of the preceding pieces. The argument first is
+// the index of the first element of the piece.
 func (x *lanes) lowerLeast(first int, least float64, index int) (float64, int) {
 	j := int(x.index)
 	if r := x.least[j&(blockSize-1)]; r < least {
@@ -50,8 +51,8 @@ func LeastLanes[T num.Float](least *[16]float64, index *float64, c []T, u float6
 	*least, *index = x.least, x.index
 }
 
-// RelaxLanes calls the assembly that Relax uses. Only tests call RelaxLanes. It updates d like Relax. Then it sets least and
-// *index like LeastLanes, with the new d_j instead of (c_j − u) − v_j.
+// RelaxLanes calls the assembly that Relax uses. Only tests call RelaxLanes. It updates d like Relax. Then it sets
+// *least and *index like LeastLanes, with the new d_j instead of (c_j − u) − v_j.
 func RelaxLanes[T num.Float](least *[16]float64, index *float64, d []float64, c []T, u float64, v []float64) {
 	asm.CheckVector(len(v), len(c))
 	asm.CheckVector(len(d), len(c))

@@ -14,7 +14,7 @@
 // Special values  comparisons with NaN are false. If r_j is NaN, VMINPD keeps the old value.
 // Registers       SI c · BX v · DI d · DX x · CX n · AX current index · Y0 r · Y1 comparison · Y2–Y5
 //                 least · Y6–Y9 blocks of least · Y10 current block number · Y11 ones · Y12 u.
-// Source          own.
+// Source          written for this project.
 
 //go:build amd64 && !purego
 

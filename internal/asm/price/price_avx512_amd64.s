@@ -14,7 +14,7 @@
 // Special values  comparisons with NaN are false. If r_j is NaN, VMINPD keeps the old value.
 // Registers       SI c · BX v · DI d · DX x · CX n · AX current index · Z0 r · Z2 Z3 least ·
 //                 Z4 Z5 blocks of least · Z6 current block number · Z7 ones · Z8 u · K1 comparison.
-// Source          own.
+// Source          written for this project.
 
 //go:build amd64 && !purego
 

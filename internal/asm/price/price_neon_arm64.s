@@ -15,7 +15,7 @@
 // Registers       R0 elements left · R1 c · R2 v · R3 d · R4 x · R5 constants · V0–V3 r · V4–V7
 //                 comparisons · V8 u · V9 current block number · V10 ones · V12–V15 v, then d · V16–V23 least ·
 //                 V24–V31 blocks of least.
-// Source          own.
+// Source          written for this project.
 
 //go:build arm64 && !purego
 

@@ -6,8 +6,8 @@ import (
 	"github.com/gomonge/monge/internal/asm/num"
 )
 
-// leastRef extends the minimum of the elements before i, given by least and index, to the elements j ≥ i. It returns the
-// minimum of all elements and its lowest index.
+// leastRef returns the minimum of all reduced costs c_j − u − v_j, and the lowest index of the minimum. The arguments
+// least and index are the minimum and its index for the elements before i. leastRef reads only the elements j ≥ i.
 func leastRef[T num.Float](c []T, u float64, v []float64, i int, least float64, index int) (float64, int) {
 	for j := i; j < len(c); j++ {
 		if r := (float64(c[j]) - u) - v[j]; r < least {
@@ -17,8 +17,8 @@ func leastRef[T num.Float](c []T, u float64, v []float64, i int, least float64, 
 	return least, index
 }
 
-// twoRef extends the two smallest values of the elements before i, least and second, to the elements j ≥ i. It returns the
-// two smallest values of all elements and the lowest index of the minimum.
+// twoRef returns the two smallest of all values c_j − v_j, and the lowest index of the minimum. The arguments least,
+// index and second are these results for the elements before i. twoRef reads only the elements j ≥ i.
 func twoRef[T num.Float](c []T, v []float64, i int, least float64, index int, second float64) (float64, int, float64) {
 	for j := i; j < len(c); j++ {
 		if r := float64(c[j]) - v[j]; r < second {
@@ -30,8 +30,8 @@ func twoRef[T num.Float](c []T, v []float64, i int, least float64, index int, se
 	return least, index, second
 }
 
-// relaxRef lowers d_j to the reduced cost of element j if that cost is smaller, for j ≥ i. It returns the minimum of least
-// and these d_j, and the lowest index of the minimum.
+// relaxRef lowers d_j to the reduced cost of element j if that cost is smaller, for j ≥ i. It returns the minimum of
+// the argument least and these d_j, and the lowest index of the minimum.
 func relaxRef[T num.Float](d []float64, c []T, u float64, v []float64, i int, least float64, index int) (float64, int) {
 	for j := i; j < len(c); j++ {
 		if r := (float64(c[j]) - u) - v[j]; r < d[j] {

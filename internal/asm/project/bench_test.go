@@ -31,8 +31,8 @@ func BenchmarkTransMul(b *testing.B) {
 	}
 }
 
-// benchmark runs f on an m × d matrix and a second operand. The argument in is the number of elements of the second operand.
-// The output is a rows × cols matrix.
+// benchmark runs f on an m × d matrix and a second operand. The argument named in is the number of elements of the
+// second operand. The output is a rows × cols matrix.
 func benchmark[T num.Float](b *testing.B, name string, m, p, d int,
 	f func(m, p, d int, out []T, ldo int, x []T, ldx int, in []T, ldi int, add bool), in, rows, cols int) {
 	for lv := range asmtest.Each(b) {

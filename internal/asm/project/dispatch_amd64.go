@@ -8,8 +8,8 @@ import (
 )
 
 // The Go functions that call assembly are not inlined. So each call begins with a stack check, where the
-// scheduler can stop the goroutine. The arguments rows, cols and depth are positive. In a call of an AVX2 tile
-// function, the columns fill whole tiles, and only the last vector may be partial.
+// scheduler can stop the goroutine. The arguments named rows, cols and depth are positive. In a call of an
+// AVX2 tile function, the columns fill whole tiles, and only the last vector may be partial.
 
 //go:noescape
 func productAVX512F64(rows, cols, depth int, c *float64, ldc int, a *float64, ra, ka int, b *float64, ldb int, more bool)
@@ -178,7 +178,7 @@ func rowsAVX512[T num.Float](rows, cols, depth int) int {
 }
 
 // tileAVX2 returns the tile width, in vectors, for the next call of assembly, and the number of vectors of columns that
-// this call processes. The argument left is the number of remaining vectors.
+// this call processes. The argument named left is the number of remaining vectors.
 func tileAVX2(vectors, left int) (tile, take int) {
 	switch rest := left % vectors; {
 	case left <= 4:

@@ -22,7 +22,8 @@
 //   - Shapes: Mul: x m × d, b d × p, y m × p. TransMul: x m × d, y m × p, g p × d. Norms: x rows ×
 //     d. Row-major with strides ldx, ldb, ldy, ldg.
 //   - Aliasing: the output overlaps no input.
-//   - Special values: follow the arithmetic. An empty sum is +0. With add, an empty sum changes nothing.
+//   - Special values: propagate as in ordinary arithmetic. An empty sum is +0. With add, an empty
+//     sum changes nothing.
 //   - Accuracy: the error of a sum of n terms is at most γ_n Σ|terms|, with γ_n = nu/(1 − nu).
 //   - Cost: m·d·p FMAs, in Panel m·d·w. Panel and Pack have AVX2 assembly, which some AVX-512 machines
 //     also use (HasPanel). Norms uses the AVX2 assembly on all AVX-512 machines.

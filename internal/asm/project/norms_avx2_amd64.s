@@ -11,10 +11,10 @@
 //                 vector has one group of four rows (float64) or two groups (float32). The loop prefetches every row
 //                 128 bytes ahead.
 // Tail            columns: one in each iteration. The rows have no tail.
-// Special values  follow the arithmetic.
+// Special values  propagate as in ordinary arithmetic.
 // Registers       AX BX CX DX DI R8 groups of rows at column k · SI ldx · R9 3·ldx · R10 k left · R11 n ·
 //                 Y0–Y2 sums · Y4–Y12 x and its transpose.
-// Source          own.
+// Source          written for this project.
 
 //go:build amd64 && !purego
 
@@ -50,7 +50,8 @@
 #define F64
 #include "type_amd64.h"
 
-// The macro two adds the squares of two elements of each of four rows to the lanes of s. The elements begin i bytes after g.
+// The macro named two adds the squares of two elements of each of four rows to the lanes of s. The elements begin i
+// bytes after g.
 #define two(i, g, s) \
 	VMOVUPD     i(g), X4;                    \
 	VMOVUPD     i(g)(ldxb*1), X5;            \
@@ -131,7 +132,7 @@ store:
 #define F32
 #include "type_amd64.h"
 
-// The macro four loads four elements of each of eight rows, in two groups of four rows.
+// The macro named four loads four elements of each of eight rows, in two groups of four rows.
 #define four(g, h) \
 	VMOVUPS     (g), X4;                    \
 	VMOVUPS     (g)(ldxb*1), X5;            \
@@ -142,8 +143,8 @@ store:
 	VINSERTF128 $1, (h)(ldxb*2), Y6, Y6;    \
 	VINSERTF128 $1, (h)(three*1), Y7, Y7
 
-// The macro half transposes two of the four elements of every row, and adds their squares to s. The instruction unpack
-// selects the first two or the last two elements.
+// The macro named half transposes two of the four elements of every row, and adds their squares to s. The instruction
+// unpack selects the first two or the last two elements.
 #define half(unpack, s) \
 	unpack    Y5, Y4, Y8;   \
 	unpack    Y7, Y6, Y9;   \
@@ -167,7 +168,7 @@ store:
 	VINSERTF128 $1, X8, Y4, Y4;                     \
 	fma         Y4, Y4, s
 
-// The macro next adds the byte count i to the pointers of all six groups of rows.
+// The macro named next adds the byte count i to the pointers of all six groups of rows.
 #define next(i) \
 	ADDQ $i, g0; \
 	ADDQ $i, g1; \

@@ -10,9 +10,9 @@
 // Tile            each lane sums one row. A tile has six registers of rows and two columns (four for float32), transposed in
 //                 registers.
 // Tail            columns: one in each iteration. The rows have no tail.
-// Special values  follow the arithmetic.
+// Special values  propagate as in ordinary arithmetic.
 // Registers       R0 k left · R1 n · R2 x at k · R3 ldx · R4 a row of x · V0–V5 sums · V16–V27 x and its transpose.
-// Source          own.
+// Source          written for this project.
 
 //go:build arm64 && !purego
 

@@ -8,10 +8,10 @@
 // Layout          x is 4×d and to is d×4, row-major. d ≥ 1.
 // Tile            4 rows × 4 columns. The loop prefetches the same columns of the next four rows.
 // Tail            columns: one in each iteration.
-// Special values  follow the arithmetic.
+// Special values  propagate as in ordinary arithmetic.
 // Registers       AX BX CX DX x at k · SI to · DI step · R8 3·step · R9 k left · R10 4·ldx ·
 //                 Y0–Y7 x and its transpose · Y15 factor.
-// Source          own.
+// Source          written for this project.
 
 //go:build amd64 && !purego
 
@@ -47,7 +47,8 @@
 	VUNPCKLPD X7, X5, X2; \
 	VUNPCKHPD X7, X5, X3
 
-// The macro one multiplies the element at p by factor, and stores the product as element r of the current output row.
+// The macro named one multiplies the element at p by factor, and stores the product as element r of the current
+// output row.
 #define one(p, r) \
 	move1 (p), X0;           \
 	mul1  X15, X0, X0;       \

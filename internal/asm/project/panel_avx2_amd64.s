@@ -12,12 +12,12 @@
 // Tile            4 rows × 3 vectors of columns; four terms k in each iteration. Every tile prefetches a twelfth of
 //                 the operand b of the next panel, and the elements of y of the next tile.
 // Tail            terms: one in each iteration. The rows and columns have no tail.
-// Special values  follow the arithmetic. The maximum replaces h by a value x only if x > h, so NaN is ignored.
+// Special values  propagate as in ordinary arithmetic. The maximum replaces h by a value x only if x > h, so NaN is ignored.
 // Registers       AX groups left · BX a at k · CX b at k · DX y at the tile · SI ldy · DI k left ·
 //                 R8 r · R9 scratch, f at the end · R10 b behind this panel · R11 s · R12 h · R13 y
 //                 two rows below · Y0–Y11 sums · Y12 Y13 Y15 b, h at the end · Y14 a.
 // Arguments       f advances by a group.
-// Source          own.
+// Source          written for this project.
 
 //go:build amd64 && !purego
 
@@ -54,7 +54,7 @@
 	row((i*4*size+2*size)(ak), Y6, Y7, Y8);      \
 	row((i*4*size+3*size)(ak), Y9, Y10, Y11)
 
-// The macro sums sets the sums s0, s1 and s2 of one row to r_i + s_j. The operand x is r_i.
+// The macro named sums sets the sums s0, s1 and s2 of one row to r_i + s_j. The operand x is r_i.
 #define sums(x, s0, s1, s2) \
 	bcast x, Y14;           \
 	add   (sj), Y14, s0;    \

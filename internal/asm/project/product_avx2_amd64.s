@@ -12,7 +12,7 @@
 // Tile            8 rows × 1 vector of columns, 5 × 2, 4 × 3 or 3 × 4. An iteration adds two terms k.
 // Tail            columns: the last vector of a tile is masked. rows: the last tile computes its last
 //                 row several times and stores it once. No access outside the slices.
-// Special values  follow the arithmetic.
+// Special values  propagate as in ordinary arithmetic.
 // Registers       AX BX CX DX SI DI R8 R9 pointers to the ends of the rows of a; in tiles with fewer rows, R8 holds
 //                 ka and R9 the mask of the last vector · R10 k − depth in
 //                 bytes of a, or scratch · R11 b at k, or scratch · R12 ldb · R13 c
@@ -21,7 +21,7 @@
 //                 a points behind the first row's chain, at a[depth*ka]. The offset koff in
 //                 a chain goes from −depth·ka, which depth then holds, to 0. rows holds
 //                 the end of the chain of the row after the last row.
-// Source          own; tile shapes by measurement, see NOTES.md.
+// Source          written for this project; the tile shapes were found by measurement (see NOTES.md).
 
 //go:build amd64 && !purego
 

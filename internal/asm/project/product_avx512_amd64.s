@@ -14,13 +14,13 @@
 //                 1 × 3 vectors. The outer loop is over the columns, and the inner loop is over the rows.
 // Tail            columns: opmasks K1–K3 for the vectors of a tile. No access outside the
 //                 slices.
-// Special values  follow the arithmetic.
+// Special values  propagate as in ordinary arithmetic.
 // Registers       BX a of the tile · SI DI rows 0 and 4 of it at k · R8 ra · R9 3 ra · R13 ka
 //                 · R10 b at k, scratch · R11 ldb · DX c of the tile · R12 rows left · AX k left,
 //                 scratch · CX scratch. SI DI (for b in the last rows: CX DI) are also the offsets of the
 //                 second and third vectors. The arguments hold the columns left, and the beginning of
 //                 the group in b and c.
-// Source          own.
+// Source          written for this project.
 
 //go:build amd64 && !purego
 

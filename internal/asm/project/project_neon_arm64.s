@@ -12,17 +12,18 @@
 // Tile            Mul: 8 rows × 2 registers. TransMul: 4 rows × 4 registers.
 // Tail            columns: 8 or 4 rows × 1 register, then loads and stores of single
 //                 lanes. rows: 1 row × 4 registers. No access outside the slices.
-// Special values  follow the arithmetic.
+// Special values  propagate as in ordinary arithmetic.
 // Registers       named below; Mul: V0–V15 y · V16–V19 b · V20–V27 x. TransMul:
 //                 V0–V15 g · V16–V19 x · V20–V23 y.
-// Source          own; the code is in mul_neon_arm64.h and transmul_neon_arm64.h.
+// Source          written for this project; the code is in mul_neon_arm64.h and transmul_neon_arm64.h.
 
 //go:build arm64 && !purego
 
 #include "textflag.h"
 #include "neon_arm64.h"
 
-// NEXTROW advances a row pointer by the stride ld, but not beyond the pointer last.
+// NEXTROW advances a row pointer by the stride ld, but not beyond the address in the argument named
+// last.
 #define NEXTROW(from, to, ld, last) \
 	ADD  ld, from, to; \
 	CMP  last, to; \

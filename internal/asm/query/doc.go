@@ -28,8 +28,8 @@
 //   - Aliasing: dst overlaps neither q nor x.
 //   - Accuracy: SqEuclidean: relative error (⌈d/16⌉ + 6)·2⁻²⁴ to first order. Dot: (⌈d/16⌉ +
 //     4)·2⁻²⁴·Σ|q_k·x_ik|.
-//   - Special values: follow the arithmetic. A squared distance of finite vectors is never NaN. It
-//     is 0 if q equals the row.
+//   - Special values: propagate as in ordinary arithmetic. A squared distance of finite vectors is
+//     never NaN. It is 0 if q equals the row.
 //   - Cost: one load and one FMA for each element, and one subtraction in SqEuclidean. A conversion to
 //     float32 takes one to three operations.
 package query

@@ -14,13 +14,13 @@
 // Tile            3 vectors × 2 rows × 16 elements. Two registers hold the 16 lanes of every vector and row. Every
 //                 iteration prefetches one cache line and advances the prefetch address by step bytes.
 // Tail            none.
-// Special values  follow the arithmetic.
+// Special values  propagate as in ordinary arithmetic.
 // Registers       SI row 0 · R8 bytes of a row of x · R9 bytes of a row of q · DI dst · R12 bytes of a row of
 //                 dst · DX pointer into q · BX q · AX rows left · CX elements left · R11
 //                 scale · R13 prefetch address · R10 bytes to the next prefetch · Y0–Y3, Y4–Y7, Y8–Y11 lanes of
 //                 vectors 0, 1, 2: lanes 0 to 7 of two rows, then lanes 8 to 15 · Y12 Y13 elements of the rows,
 //                 then temporaries of the fold · Y14 Y15 elements of a vector, scales, differences.
-// Source          own.
+// Source          written for this project.
 
 //go:build amd64 && !purego
 

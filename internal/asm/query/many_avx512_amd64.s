@@ -13,13 +13,13 @@
 //                 has n elements. n is a positive multiple of 8, and d is a positive multiple of 16.
 // Tile            3 vectors × 4 rows × 16 elements. One register holds the 16 lanes of every vector and row.
 // Tail            none.
-// Special values  follow the arithmetic.
+// Special values  propagate as in ordinary arithmetic.
 // Registers       SI row 0 · R8 R13 bytes of one and three rows of x · R9 bytes of a row of q · DI dst ·
 //                 R12 bytes of a row of dst · DX pointer into q · BX q · AX rows left · CX groups left ·
 //                 R10 groups · R11 scale · Z0–Z3, Z4–Z7, Z8–Z11 lanes of vectors 0, 1, 2 and the four rows ·
 //                 Z12–Z15 elements of the rows · Z12 Z13 temporaries of the fold · Z16 elements of a vector ·
 //                 Z17 differences · Z20–Z23 scales.
-// Source          own.
+// Source          written for this project.
 
 //go:build amd64 && !purego
 

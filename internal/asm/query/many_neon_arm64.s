@@ -13,13 +13,13 @@
 //                 has n elements. n is a positive multiple of 8, and d is a positive multiple of 16.
 // Tile            3 vectors × 2 rows × 16 elements. Four registers hold the 16 lanes of every vector and row.
 // Tail            none.
-// Special values  follow the arithmetic.
+// Special values  propagate as in ordinary arithmetic.
 // Registers       R0 rows left · R1 elements of a row · R2–R4 rows of dst · R5 q · R6–R8 pointers into
 //                 q · R9 R10 pointers into the rows · R11 bytes of a row · R12 elements left · R13 scale ·
 //                 V0–V7, V8–V15, V16–V23 lanes of vectors 0, 1, 2, four registers for each row ·
 //                 V24 V25 elements of the rows · V26 elements of a vector · V27 differences · V24–V27
 //                 then temporaries of the fold · V28 scales · V29 zero.
-// Source          own.
+// Source          written for this project.
 
 //go:build arm64 && !purego
 

@@ -14,13 +14,13 @@
 // Tile            4 rows × 16 elements. Two registers hold the 16 lanes of every row. In the Far kernels, the
 //                 four rows of a tile are n/4 rows apart.
 // Tail            none.
-// Special values  follow the arithmetic.
+// Special values  propagate as in ordinary arithmetic.
 // Registers       SI row 0 · R8 R9 bytes of one and three rows · DI dst · DX pointer into q · BX q ·
 //                 AX rows left · CX groups left · R10 groups · R11 scale · R12 address to fetch ·
 //                 Y0–Y7 lanes of the rows, two registers for each row · Y8 Y9 q, then temporaries of the fold ·
 //                 Y10 Y11 elements of x, then differences · Y12–Y15 scales. Far kernels: R8 R9 bytes of n/4 and
 //                 3n/4 rows of x, R11 R12 bytes of n/4 and 3n/4 elements of dst.
-// Source          own.
+// Source          written for this project.
 
 //go:build amd64 && !purego
 

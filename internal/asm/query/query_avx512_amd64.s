@@ -13,12 +13,12 @@
 //                 positive multiple of 8, and d is a positive multiple of 16.
 // Tile            8 rows × 16 elements, or 4 rows of float32. One register holds the 16 lanes of every row.
 // Tail            none.
-// Special values  follow the arithmetic.
+// Special values  propagate as in ordinary arithmetic.
 // Registers       SI R11 rows 0 and 4 · R8 R9 bytes of one and three rows · DI dst · DX pointer into q ·
 //                 BX q · AX rows left · CX groups left · R10 groups · R12 scale · R13 address to
 //                 fetch · Z0–Z7 lanes of the rows · Z8 q, then a temporary of the fold · Z9 elements of x, then
 //                 differences, then a temporary of the fold · Z16–Z23 scales.
-// Source          own.
+// Source          written for this project.
 
 //go:build amd64 && !purego
 

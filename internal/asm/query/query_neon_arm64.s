@@ -13,13 +13,13 @@
 //                 positive multiple of 8, and d is a positive multiple of 16.
 // Tile            4 rows × 16 elements. Four registers hold the 16 lanes of every row.
 // Tail            none.
-// Special values  follow the arithmetic.
+// Special values  propagate as in ordinary arithmetic.
 // Registers       R0 rows left · R1 elements of a row · R2 dst · R3 q · R4–R7 pointers into the rows ·
 //                 R8 pointer into q · R9 elements left · R10 bytes of a row · R11 scale · V0–V15 lanes
 //                 of the rows, four registers for each row · V16–V19 q · V20–V23 elements of x, then differences ·
 //                 V24 V25 elements before they are widened · V26 scales · V27 zero · V28–V31
 //                 differences; V28 V29 the four results.
-// Source          own.
+// Source          written for this project.
 
 //go:build arm64 && !purego
 
@@ -39,8 +39,8 @@
 #define ld R10
 #define sp R11
 
-// SQUARES and PRODUCTS add the terms of the 16 row elements in V20–V23 to four registers of lanes. The argument lanes is
-// the number of the first register.
+// SQUARES and PRODUCTS add the terms of the 16 row elements in V20–V23 to four registers of lanes. The argument named
+// lanes is the number of the first register.
 #define SQUARES(lanes) \
 	OF4(FSUB, 20, 16, 20); \
 	OF4(FMLA, lanes, 20, 20)

@@ -39,7 +39,7 @@
 //   - Accuracy: t differs from its formula by at most 5.01·2⁻²⁴·(|Scale·Σc·p| + |Rest_i·Rest_j| +
 //     |Norm_i·Norm_j| + |Norm_i²·Square_j|) + 2⁻¹⁴⁷, unless it overflows. The sums of squares:
 //     relative error (⌈d/8⌉ + 5)·2⁻⁵³.
-//   - Special values: Filter follows the arithmetic. Codes of rows are at most 127. Elements of
-//     quantized vectors are finite.
+//   - Special values: in Filter, they propagate as in ordinary arithmetic. Codes of rows are at most
+//     127. Elements of quantized vectors are finite.
 //   - Cost: one integer product of bytes for each feature of a row and query.
 package sketch

@@ -13,12 +13,12 @@
 // Tile            16 rows × 4 queries, or 32 rows × 1 query, with four features at a time. One 32-bit lane holds the sum of a row and a
 //                 query. VPMADDUBSW adds two products of bytes. The sum is at most 2·127·128, so VPMADDUBSW does not saturate.
 // Tail            none.
-// Special values  follow the arithmetic.
+// Special values  propagate as in ordinary arithmetic.
 // Registers       SI codes · R11 pointer into codes · R8 group · R12 halves of the group left · DI masks · BX queries · DX pointer into queries · R9 numbers
 //                 of the queries · AX groups left · R10 steps · CX steps left · Y10 four codes of a query · Y12 Y13 products · Y15 ones.
 //                 filter: Y0–Y7 sums, for query j of the tile in Y2j and Y2j+1 · Y8 Y9 rows, then Scale and Rest · Y10 Norm · Y11 Norm² ·
 //                 Y12–Y14 numbers of a query. filterOne: Y0–Y3 sums · Y4 start · Y5–Y8 numbers of the query · Y9 Y11 rows, then Norm.
-// Source          own.
+// Source          written for this project.
 
 //go:build amd64 && !purego
 
@@ -42,7 +42,8 @@
 	VPSRLW   $15, Y15, Y15
 
 // PRODUCTS multiplies the row codes in x and y by the four query codes in Y10. Each lane of x and y holds four codes of one row.
-// The macro adds the four products of each lane to the same lane of a or b.
+// The macro adds the four products of each lane of x to the same lane of a, and the four products of each lane of y to
+// the same lane of b.
 #define PRODUCTS(x, y, a, b) \
 	VPMADDUBSW Y10, x, Y12;   \
 	VPMADDUBSW Y10, y, Y13;   \

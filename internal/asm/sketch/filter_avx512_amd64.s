@@ -11,12 +11,12 @@
 // Tile            32 rows × 12 queries, or 32 rows × 1 query, with four features at a time. One 32-bit lane holds the sum of a row and a query.
 //                 Without VNNI, VPMADDUBSW adds two products of bytes. The sum is at most 2·127·128, so VPMADDUBSW does not saturate.
 // Tail            none.
-// Special values  follow the arithmetic.
+// Special values  propagate as in ordinary arithmetic.
 // Registers       SI codes · R8 group · DI masks · BX queries · DX pointer into queries · R9 numbers of the queries · AX groups left ·
 //                 R10 steps · CX steps left · Z0–Z23 sums, for query j in Z2j and Z2j+1 · Z24 Z25 rows · Z26 four codes of a query ·
 //                 Z30 ones · Z28 Z29 products · then Z24–Z27 Scale, Rest, Norm, Norm² of the first 16 rows, Z28–Z31 the same numbers of
 //                 the last 16 rows. filterOne: Z0 Z1 sums · Z3–Z7 numbers of the query.
-// Source          own.
+// Source          written for this project.
 
 //go:build amd64 && !purego
 
@@ -33,7 +33,8 @@
 #define step CX
 
 // PRODUCTS multiplies the row codes in Z24 and Z25 by the four query codes in Z26. Each lane of Z24 and Z25 holds four codes of
-// one row. The macro adds the four products of each lane to the same lane of a or b.
+// one row. The macro adds the four products of each lane of Z24 to the same lane of a, and the four products of each
+// lane of Z25 to the same lane of b.
 #define PRODUCTS(a, b) \
 	VPDPBUSD Z26, Z24, a; \
 	VPDPBUSD Z26, Z25, b

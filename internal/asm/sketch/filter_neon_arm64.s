@@ -13,12 +13,12 @@
 // Tile            16 rows × 4 queries, or 32 rows × 1 query, with four features at a time. One 32-bit lane holds the sum of a row and a query.
 //                 Without SDOT, ADDP adds two products of bytes. The sum is at most 2·127·128, so ADDP does not overflow.
 // Tail            none.
-// Special values  follow the arithmetic.
+// Special values  propagate as in ordinary arithmetic.
 // Registers       R0 masks · R1 codes · R2 pointer into codes · R3 group · R4 groups left · R5 queries · R6 pointer into queries · R7 steps · R8 steps
 //                 left · R9 numbers of the queries · R10 halves of the group left · R11 scratch · V0–V15 sums, for query j in V4j to V4j+3 ·
 //                 V16–V19 rows, then Scale, Rest, Norm, Norm² · V20 four codes of each query, then the weights of mask bits · V21–V23 products ·
 //                 V24–V27 numbers of the queries · V28–V31 thresholds.
-// Source          own.
+// Source          written for this project.
 
 //go:build arm64 && !purego
 

@@ -13,7 +13,7 @@
 // Special values  none, because elements are finite.
 // Registers       SI x · CX elements left · DI codes · R8 stride · Y0 Y1 Σx² · Y2 Y3 Σe² · Y4 inverse · Y5 scale · Y6 shift · Y7 x · Y8 t, then
 //                 e · Y9 X10 codes · X11 byte order of the codes. largest: Y0 maximum · Y1 elements · Y2 mask of all bits except the sign.
-// Source          own.
+// Source          written for this project.
 
 //go:build amd64 && !purego
 

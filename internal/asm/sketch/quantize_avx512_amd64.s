@@ -13,7 +13,7 @@
 // Special values  none, because elements are finite.
 // Registers       SI x · CX elements left · DI codes · R8 stride · AX BX scratch · Z0 Σx² · Z1 Σe² · Z2 inverse · Z3 scale · Z4 shift ·
 //                 Z5 x · Z6 t, then e · Z7 codes. largest: Z0 maximum · Z1 elements · Z2 mask of all bits except the sign.
-// Source          own.
+// Source          written for this project.
 
 //go:build amd64 && !purego
 

@@ -14,7 +14,7 @@
 // Registers       R0 x · R1 elements left · R2 codes · R3 stride · R4 scratch · V0 V1 elements · V2–V5 x · V6–V9 t, then their integers · V10 V11 codes ·
 //                 V12–V15 e · V16 inverse · V17 scale · V18 shift · V20–V23 Σx² · V24–V27 Σe². largest: V2 maximum ·
 //                 V3 mask of all bits except the sign.
-// Source          own.
+// Source          written for this project.
 
 //go:build arm64 && !purego
 

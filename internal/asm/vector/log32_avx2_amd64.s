@@ -13,7 +13,7 @@
 // Registers       SI x · DI dst · CX bytes · DX offset · AX signs · Y0 Y1 x, then m, r and e · Y2 Y3
 //                 k · Y4 Y5 cells, then a part of Q, then b · Y6 Y7 t · Y8 Y9 w · Y10 Y11 r² · Y12
 //                 Y13 Q · Y14 Y15 constants.
-// Source          own.
+// Source          written for this project.
 
 //go:build amd64 && !purego
 

@@ -13,7 +13,7 @@
 // Registers       SI x · DI dst · CX bytes · DX offset · AX mask · K1 comparison · Z0 x, then m, r and
 //                 e · Z2 k · Z4 cells, then part of Q, then b · Z6 t · Z8 w · Z10 r² · Z12 Q · Z16–Z30
 //                 constants.
-// Source          own.
+// Source          written for this project.
 
 //go:build amd64 && !purego
 

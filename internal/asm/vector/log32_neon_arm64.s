@@ -14,7 +14,7 @@
 //                 V0–V3 x, then m, then b · V4–V7 k, then Q, then e · V8–V11 cells, then c, then part of
 //                 Q · V12–V15 r² · V16–V19 t · V20–V23 byte indices, then w · V24–V27 r · V28–V31
 //                 constants.
-// Source          own.
+// Source          written for this project.
 
 //go:build arm64 && !purego
 

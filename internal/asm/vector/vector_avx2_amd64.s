@@ -11,14 +11,14 @@
 //                 positive multiple of w.
 // Tile            two vectors, 64 bytes.
 // Tail            none. The caller computes the remaining elements.
-// Special values  affine follows the arithmetic. maximum keeps acc if x is NaN or equal to acc. log stops
-//                 before a tile with an x that is not a positive normal number, and returns the number of
+// Special values  affine propagates special values as in ordinary arithmetic. maximum keeps acc if x is NaN or equal
+//                 to acc. log stops before a tile with an x that is not a positive normal number, and returns the number of
 //                 elements before this tile.
 // Registers       SI x · DI dst or acc · CX bytes · DX offset · AX signs. affine: Y2 c · Y3 s · Y4 b.
 //                 maximum: Y2 Y3 acc. log: Y0 Y1 x, then m and f · Y2 Y3 k · Y4 Y5 s, then
 //                 p or a · Y6 Y7 f² or s², then h, then b · Y8 Y9 polynomial · Y10 Y11 rounding error of h
 //                 or p · Y12 Y15 constants · Y13 Y14 hi.
-// Source          own.
+// Source          written for this project.
 
 //go:build amd64 && !purego
 

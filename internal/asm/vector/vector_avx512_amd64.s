@@ -11,14 +11,14 @@
 //                 positive multiple of w.
 // Tile            one vector.
 // Tail            none. The caller computes the remaining elements.
-// Special values  affine follows the arithmetic. maximum keeps acc if x is NaN or equal to acc. log stops
-//                 before a vector with an x that is not a positive normal number, and returns the number of
+// Special values  affine propagates special values as in ordinary arithmetic. maximum keeps acc if x is NaN or equal
+//                 to acc. log stops before a vector with an x that is not a positive normal number, and returns the number of
 //                 elements before this vector.
 // Registers       SI x · DI dst or acc · CX bytes · DX offset · AX mask · K1 K2 comparisons.
 //                 affine: Z1 b · Z2 c · Z3 s. maximum: Z2 acc. log: Z0 x, then m and f · Z2 k ·
 //                 Z4 s, then p or a · Z6 f² or s², then h, then b · Z8 polynomial · Z10 rounding error of h
 //                 or p · Z13 hi.
-// Source          own.
+// Source          written for this project.
 
 //go:build amd64 && !purego
 

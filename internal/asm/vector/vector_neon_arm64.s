@@ -11,15 +11,15 @@
 //                 positive multiple of w.
 // Tile            four registers, 64 bytes.
 // Tail            none. The caller computes the remaining elements.
-// Special values  affine follows the arithmetic. maximum keeps acc if x is NaN or equal to acc. log stops
-//                 before a tile with an x that is not a positive normal number, and returns the number of
+// Special values  affine propagates special values as in ordinary arithmetic. maximum keeps acc if x is NaN or equal
+//                 to acc. log stops before a tile with an x that is not a positive normal number, and returns the number of
 //                 elements before this tile.
 // Registers       R0 bytes left · R1 x · R2 dst or acc · R3 constants · R4 elements · R5 R6
 //                 comparisons. affine: V0–V3 x · V4–V7 result · V28 c · V29 s · V30 b. maximum: V0–V3 x ·
 //                 V4–V7 x > acc · V16–V19 acc. log: V0–V3 x, then m, f and lo · V4–V7 k · V8–V11
 //                 s, then p or a · V12–V15 s², then h, then b · V16–V23 polynomial, then rounding error of h
 //                 or p · V24–V27 hi · V28–V31 constants.
-// Source          own.
+// Source          written for this project.
 
 //go:build arm64 && !purego
 

@@ -44,10 +44,10 @@ type Case struct {
 	outputs   [][]byte // outputs of the last call
 }
 
-// Run calls f with new cases. The argument short is the number of cases; with MONGE_LONG=1, Run
-// runs 20 times as many cases. If MONGE_ORACLE is set, Run instead draws cases for the time in this
-// variable. Many sizes are close to constants in the Go files of the given folders of the module. If
-// a case fails, Run logs the seed of the case.
+// Run calls f with new cases. The argument named short is the number of cases; with MONGE_LONG=1,
+// Run runs 20 times as many cases. If MONGE_ORACLE is set, Run instead draws cases for the time in
+// this variable. Many sizes are close to constants in the Go files of the given folders of the
+// module. If a case fails, Run logs the seed of the case.
 func Run(t *testing.T, short int, folders []string, f func(c *Case)) {
 	t.Helper()
 	if testdata.IsLong() {

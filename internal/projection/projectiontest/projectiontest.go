@@ -73,8 +73,8 @@ func ColumnDifference(got, want *mat.Dense) float64 {
 	return worst
 }
 
-// Random returns a d × p matrix of normally distributed numbers. The argument size is the standard
-// deviation.
+// Random returns a d × p matrix of normally distributed numbers. The argument named size is the
+// standard deviation.
 func Random(seed uint64, d, p int, size float64) *mat.Dense {
 	rng := rand.New(rand.NewPCG(seed, 11))
 	m := mat.NewDense(d, p, nil)

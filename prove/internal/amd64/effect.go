@@ -8,8 +8,8 @@ import (
 )
 
 // effect returns the effect of an instruction on general registers. The result of an unknown
-// instruction depends on all registers among its operands. The result also depends on data if an
-// operand is a mask register, a vector register or a memory location.
+// instruction depends on all registers among its operands. The result also depends on array
+// contents if an operand is a mask register, a vector register or a memory location.
 func effect(d *inst) *loops.Effect {
 	if d.Padding() || len(d.args) == 0 || strings.HasPrefix(d.op, "prefetch") {
 		return &loops.Effect{}

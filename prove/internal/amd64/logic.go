@@ -299,8 +299,8 @@ func (m *machine) runBothWays(f *code.Function, c expr.Node, i *inst) error {
 	return m.mem.Join(m.g.Branch, c, stored[0], stored[1])
 }
 
-// compare returns the result of a floating-point comparison as a condition. The parameter how is
-// the name of the comparison in the instruction, such as eq or lt.
+// compare returns the result of a floating-point comparison as a condition. The parameter named how
+// is the name of the comparison in the instruction, such as eq or lt.
 func (m *machine) compare(how string, x, y expr.Node) expr.Node {
 	switch how {
 	case "eq":

@@ -48,9 +48,9 @@ type Function struct {
 type Program struct {
 	Functions   map[string]*Function
 	GoFunctions map[uint64]string // Go functions that assembly can jump to, by address
-	// JumpToGo replaces a Go function that assembly jumps to. The parameter stack is the address of
-	// the return address, and the arguments follow at higher addresses. JumpToGo stores the result
-	// after the arguments.
+	// JumpToGo replaces a Go function that assembly jumps to. The parameter named stack is the
+	// address of the return address, and the arguments follow at higher addresses. JumpToGo stores
+	// the result after the arguments.
 	JumpToGo func(name string, g *expr.Graph, mem *memory.Memory, stack uint64) error
 	Limit    int    // maximum number of instructions in a run; 0 means 2 million
 	Watched  uint64 // address of the instruction after which runs trace all registers; 0 means no trace
@@ -132,8 +132,8 @@ func (p *Program) With(f *Function, limit int, watched uint64) *Program {
 // ChangedOperation is the description of a mistake that changes the operation.
 const ChangedOperation = "the operation"
 
-// Mutate returns a copy of f with a mistake in one random instruction for which fit reports true.
-// change modifies the instruction and returns a description.
+// Mutate returns a copy of f with a mistake in one random instruction for which the function fit
+// reports true. The function change modifies the instruction and returns a description.
 func (f *Function) Mutate(rng *rand.Rand, fit func(*Inst) bool, change func(*Inst) string) (mutant *Function, at *Inst, what string) {
 	var from []*Inst
 	for _, i := range f.Order {

@@ -130,8 +130,8 @@ func (g *Graph) Maximum(op Op, a, b Node) Node {
 	return g.make(node{op: op, width: uint8(width), a: min(a, b), b: max(a, b)})
 }
 
-// maximumOperands appends the non-constant operands of nested maxima to all. It sets most to the
-// largest constant operand.
+// maximumOperands appends the non-constant operands of nested maxima to the slice named all. It
+// sets *most to the largest constant operand.
 func (g *Graph) maximumOperands(a Node, most *uint64, all []Node) []Node {
 	n := g.nodes[a]
 	if n.op == IMaxU {

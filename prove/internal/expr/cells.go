@@ -67,7 +67,7 @@ func (g *Graph) Join(low, high Node) Node {
 }
 
 // bitwiseHalf recognizes the low or high half of x & c, x | c or x ^ c with a constant c. It returns
-// x and the same half of c. The parameter half is Low or High.
+// x and the same half of c. The parameter named half is Low or High.
 func (g *Graph) bitwiseHalf(half, op Op, a Node) (x Node, c uint64, ok bool) {
 	n := g.nodes[a]
 	if n.op == half {

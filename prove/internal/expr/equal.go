@@ -2,8 +2,8 @@ package expr
 
 import "slices"
 
-// prover decides whether expressions are equal for all values of the inputs. The map known holds
-// the values that a proof assumes for conditions.
+// prover decides whether expressions are equal for all values of the inputs. The map named known
+// holds the values that a proof assumes for conditions.
 type prover struct {
 	*Graph
 	known  map[Node]bool

@@ -51,8 +51,9 @@ func inRange(v, exact valueRange, width uint8) bool {
 }
 
 // TestRegions builds random expressions of one variable. It compares the known range of each
-// expression in a region with the values of the expression at points of the region. The nodes that
-// a builder makes for the region must have the same values.
+// expression in a region with the values of the expression at points of the region. It also
+// rebuilds each expression with a builder for the region. The rebuilt expression must have the
+// values of the original expression at these points.
 func TestRegions(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 5))
 	states, built := map[state]int{}, 0

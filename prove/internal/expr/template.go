@@ -274,10 +274,10 @@ func (t *template) proveRange(low, high int64) bool {
 	return true
 }
 
-// widestRegion returns w such that the region low … low+w is resolved. The result is most, or the
-// region low … low+w+1 is not resolved. The search begins at w = guess. The caller passes the
-// result for the region before the last region: regions often have similar widths, but the widths
-// alternate if ties are rounded to even.
+// widestRegion returns a number w such that the region low … low+w is resolved. The result w is the
+// argument most, or the region low … low+w+1 is not resolved. The search begins at w = guess. The
+// caller passes the result for the region before the last region: regions often have similar
+// widths, but the widths alternate if ties are rounded to even.
 func (t *template) widestRegion(low, most, guess int64) int64 {
 	good, bad := int64(0), most+1
 	for step, w := int64(1), min(guess, most); ; step = min(2*step, 1<<60) {

@@ -143,7 +143,7 @@ func (in *Interpreter) meetingBlocks(f *ssa.Function) map[*ssa.BasicBlock]*ssa.B
 	}
 	m := map[*ssa.BasicBlock]*ssa.BasicBlock{}
 	for _, b := range f.Blocks {
-		for c := range after[b] { // the nearest block comes before all other blocks that lie on every path
+		for c := range after[b] { // c is the nearest of these blocks if every path from c visits the others
 			if c != b && len(after[c]) == len(after[b])-1 {
 				m[b] = c
 			}

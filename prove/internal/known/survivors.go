@@ -24,8 +24,8 @@ type Survivor struct {
 type Effect int
 
 const (
-	Nothing Effect = iota // registers and flags after the instruction are the same
-	Unused                // registers or flags differ; the path, stores and prefetches are the same
+	Nothing Effect = iota // registers and flags after the instruction are those of the correct function
+	Unused                // registers or flags differ, but the path, stores and prefetches do not
 	Fetches               // addresses of prefetches differ
 	Stores                // intermediate stores differ, or results are computed differently
 	Path                  // the mutant runs different instructions

@@ -116,8 +116,8 @@ func (m *Memory) Store(addr uint64, n expr.Node) error {
 	return nil
 }
 
-// Try calls run for one direction of a branch and undoes the stores of the call. It returns
-// the stored cells by address.
+// Try calls the function run for one direction of a branch and undoes the stores of the call. It
+// returns the stored cells by address.
 func (m *Memory) Try(run func() error) (stored map[uint64]expr.Node, err error) {
 	before := map[uint64]expr.Node{}
 	m.saved = append(m.saved, before)

@@ -127,8 +127,9 @@ func openArrow(r io.Reader, check func(bytes int64) error) (tabular.Table, error
 	return a, nil
 }
 
-// boundedAllocator calls check before it allocates and panics with its error. Package dataset recovers the error.
-// A damaged file can declare any size, and Go ends a program that requests more memory than the machine has.
+// boundedAllocator calls the function check before it allocates and panics with its error. Package dataset
+// recovers the error. A damaged file can declare any size, and Go ends a program that requests more memory than
+// the machine has.
 type boundedAllocator struct {
 	memory.Allocator
 	check func(bytes int64) error
@@ -396,7 +397,7 @@ func fillNaN(x []float64) {
 }
 
 // numberCopier returns a function that copies n elements of an array to every stride-th element of dst. The argument
-// from is the index of the first element to copy.
+// named from is the index of the first element to copy.
 func numberCopier(values arrow.Array) (func(dst []float64, stride, from, n int), error) {
 	switch v := values.(type) {
 	case *array.Float32:
@@ -462,8 +463,8 @@ func hasFormattedText(t arrow.DataType) bool {
 	return arrow.IsDecimal(t.ID())
 }
 
-// Texts calls use with the text of each value of a column in the current batch. The text formats are the same as for
-// Parquet.
+// Texts calls the function use with the text of each value of a column in the current batch. The text formats are
+// the same as for Parquet.
 func (a *arrowFile) Texts(column int, use func([]byte)) error {
 	values := a.record.Column(column)
 	at := func(i int) int { return i }

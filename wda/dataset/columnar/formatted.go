@@ -43,7 +43,8 @@ func formattedType(c *schema.Column) arrow.DataType {
 	return nil
 }
 
-// formatValues calls use with the text of each of the first n values. The column must have a formattedType.
+// formatValues calls the function use with the text of each of the first n values. The column must have a
+// formattedType.
 func (l *leaf) formatValues(n int, use func([]byte)) {
 	if uuids, ok := l.reader.([]parquet.FixedLenByteArray); ok && formattedType(l.column).ID() == arrow.FIXED_SIZE_BINARY {
 		for _, v := range uuids[:n] {

@@ -383,7 +383,7 @@ func (p *parquetFile) Texts(column int, use func([]byte)) error {
 
 // readRows reads rows that are lists of the given width and calls the function use after each piece. The arguments of
 // use are the number of values before the piece and the number of values in the piece. readRows stops if use returns an
-// error. If a row is invalid, readRows passes the earlier rows to use and then returns an error.
+// error. If a row is invalid, readRows passes the earlier rows to the function use and then returns an error.
 func (l *leaf) readRows(rows, width int, use func(done, n int) error) (*rowProblem, error) {
 	const piece = 1 << 15
 	for done, all := 0, rows*width; done < all; {
@@ -504,7 +504,7 @@ type rowProblem struct {
 }
 
 // err returns an error that contains the number of the row group. Unless a page could not be read, the error also
-// contains the row number. The argument before is subtracted from this number.
+// contains the row number. The argument named before is subtracted from this number.
 func (w *rowProblem) err(group, before int) error {
 	if w.text == "" {
 		return fmt.Errorf("row group %d: %w", group, w.cause)
@@ -512,8 +512,8 @@ func (w *rowProblem) err(group, before int) error {
 	return rowError("row group", group, w.row-before, w.cause, w.text)
 }
 
-// findProblem returns the first null, or the first list of a wrong length, among the n values last read. The argument
-// done is the number of values in the batch before these n values.
+// findProblem returns the first null, or the first list of a wrong length, among the last n values read. The argument
+// named done is the number of values in the batch before these n values.
 func (l *leaf) findProblem(done, n, width int) *rowProblem {
 	if most := l.column.MaxDefinitionLevel(); most > 0 && !l.nulls {
 		differ := int16(0) // a loop without branches is faster, because nulls are rare
@@ -544,8 +544,8 @@ func (l *leaf) findProblem(done, n, width int) *rowProblem {
 }
 
 // listsHaveWidth reports whether the repetition levels reps describe lists of the given width. The level is 0 for the
-// first element of a list and 1 for all other elements. reps may begin inside a list: the argument at is the index of
-// the first element in its list.
+// first element of a list and 1 for all other elements. reps may begin inside a list: the argument named at is the
+// index of the first element in its list.
 func listsHaveWidth(reps []int16, at, width int) bool {
 	differ := int16(0)
 	for len(reps) > 0 {
@@ -563,8 +563,8 @@ func listsHaveWidth(reps []int16, at, width int) bool {
 	return differ == 0
 }
 
-// copyFloats copies the n values last read to dst. The argument done is the number of values in dst before these n
-// values. Nulls become NaN.
+// copyFloats copies the last n values read to dst. The argument named done is the number of values in dst before
+// these n values. Nulls become NaN.
 func (l *leaf) copyFloats(dst []float64, done, n, width, stride int) {
 	l.copyWithoutNulls(dst, done, n, width, stride)
 	for k := 0; k < n && l.nulls; k++ {
@@ -636,8 +636,8 @@ func copyConverted[T any](dst []float64, v []T, done, width, stride int, float f
 	}
 }
 
-// formatTexts calls use with the text of each of the n values last read. Numbers are formatted in decimal, as in NPY
-// files.
+// formatTexts calls the function use once for each of the last n values read, and passes the text of the value.
+// Numbers are formatted in decimal, as in NPY files.
 func (l *leaf) formatTexts(n int, use func([]byte)) {
 	if formattedType(l.column) != nil {
 		l.formatValues(n, use)

@@ -151,8 +151,8 @@ func (s *spill) copyFromWindow(c *spilled, from, n int, dst []float64, stride in
 	}
 }
 
-// loadWindow reads at least n rows into the window. The argument from is the index of the first row. The argument end is
-// the number of rows in the row group.
+// loadWindow reads at least n rows into the window. The argument named from is the index of the first row. The argument
+// named end is the number of rows in the row group.
 func (s *spill) loadWindow(from, n, end int) error {
 	if from >= s.from && from+n <= s.from+s.rows {
 		return nil

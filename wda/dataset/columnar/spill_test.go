@@ -23,8 +23,8 @@ import (
 )
 
 // flatParquet writes a Parquet file with a row group of n rows for each n in groups. The file has one optional column
-// of every numeric type, as pyarrow writes them, and a text column of labels. The function set returns the value at a
-// row and column, and whether the value is null.
+// of every numeric type, as pyarrow writes them, and a text column of labels. The function named set returns the
+// value at a row and column, and whether the value is null.
 func flatParquet(t testing.TB, path string, groups []int, set func(row, column int) (v float64, null bool)) {
 	t.Helper()
 	var fields schema.FieldList
@@ -166,8 +166,8 @@ func rowsOf(t *testing.T, path string, most int, spilled bool) (rows [][]float64
 	}
 }
 
-// TestSpill checks that decoding columns one after another gives the same numbers as decoding them side by side, and
-// for invalid files the same error after the same rows.
+// TestSpill compares decoding columns one after another with decoding columns side by side. Both methods must give
+// the same numbers. For invalid files, both methods must give the same error after the same rows.
 func TestSpill(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("TMPDIR", dir)

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// listen returns a listener that accepts at most limit connections, and a function that opens a
-// connection to the listener.
+// listen returns a listener that limits the number of connections to limit, and a function that
+// opens a connection to the listener.
 func listen(t *testing.T, limit int, evicted *int) (*Listener, func() (client net.Conn, server *Conn)) {
 	t.Helper()
 	inner, err := net.Listen("tcp", "127.0.0.1:0")

@@ -8,7 +8,7 @@ import (
 )
 
 // Writer copies lines to another writer in a separate goroutine. Write never waits: if the other
-// writer is blocked and the queue is full, Write drops the line and calls dropped.
+// writer is blocked and the queue is full, Write drops the line and calls the function dropped.
 type Writer struct {
 	limit   int // bytes
 	dropped func()
@@ -21,8 +21,9 @@ type Writer struct {
 	wake   *sync.Cond
 }
 
-// New returns a Writer that copies lines to w and queues at most limit bytes. It calls dropped for
-// every line that is lost because the queue is full or w returns an error.
+// New returns a Writer that copies lines to w. The queue holds at most the given number of bytes
+// (limit). The Writer calls the function dropped for every line that is lost because the queue is
+// full or w returns an error.
 func New(w io.Writer, limit int, dropped func()) *Writer {
 	q := &Writer{limit: limit, dropped: dropped, ended: make(chan struct{})}
 	q.wake = sync.NewCond(&q.mu)

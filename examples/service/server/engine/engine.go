@@ -152,9 +152,9 @@ func (e *Engine) Leave() { e.requests.Add(-1) }
 // Requests returns the number of requests in progress.
 func (e *Engine) Requests() int { return int(e.requests.Load()) }
 
-// Do waits for a slot in the queue of the operation and then calls work with a context that ends at
-// the time limit of the request. Do returns the error of work, or the reason why work was not
-// called. If work panics, Do logs the panic and returns an error.
+// Do waits for a slot in the queue of the operation and then calls the function work with a context
+// that ends at the time limit of the request. Do returns the error of work, or the reason why work
+// was not called. If work panics, Do logs the panic and returns an error.
 func (e *Engine) Do(ctx context.Context, op Operation, work func(context.Context) error) (err error) {
 	ctx, cancel := context.WithTimeout(ctx, e.config.Limits.Timeout)
 	defer cancel()

@@ -99,9 +99,8 @@ func (e *Engine) NewTable(ctx context.Context, x *Matrix, rows int) (*Table, err
 	return &Table{engine: e, ctx: ctx, x: x, known: s.names}, nil
 }
 
-// Header looks up the names of n columns and returns them. It replaces the names of ignored columns
-// by "". Ignored columns are columns that the model does not need, and unknown columns after the
-// first maxNamedUnknown.
+// Header looks up n column names and returns them. A returned name is "" if the model does not use
+// the column. Only the first maxNamedUnknown unknown columns keep their names.
 func (t *Table) Header(n int, names iter.Seq[string]) ([]string, error) {
 	if err := budget.Take(t.ctx, 16*int64(n)); err != nil {
 		return nil, err

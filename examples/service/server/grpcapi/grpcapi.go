@@ -97,7 +97,7 @@ func (a *API) Drain() { a.health.Shutdown() }
 // wait for them.
 func (a *API) EndStreams() { a.endAll() }
 
-// answer answers a request by calling work.
+// answer answers a request by calling the function work.
 func (a *API) answer(ctx context.Context, op engine.Operation, work func(context.Context) error) error {
 	start := time.Now()
 	err := a.engine.Do(ctx, op, work)
@@ -137,7 +137,7 @@ func statusOf(code codes.Code, err error) error {
 }
 
 // samplesOf returns the samples of a request as a matrix. The request holds either rows of numbers
-// or named samples. The result single is true if the numbers are float32.
+// or named samples. The result named single is true if the numbers are float32.
 func (a *API) samplesOf(ctx context.Context, r *pb.Rows, named []*structpb.Struct) (m engine.Matrix, single bool, err error) {
 	if len(named) == 0 {
 		return matrixOf(ctx, r)
@@ -170,7 +170,7 @@ func (a *API) samplesOf(ctx context.Context, r *pb.Rows, named []*structpb.Struc
 	return m, false, nil
 }
 
-// matrixOf returns the matrix of a message. The result single is true if the numbers are float32.
+// matrixOf returns the matrix of a message. The result named single is true if the numbers are float32.
 func matrixOf(ctx context.Context, r *pb.Rows) (m engine.Matrix, single bool, err error) {
 	if len(r.GetFloat64()) > 0 && len(r.GetFloat32()) > 0 {
 		return m, false, fmt.Errorf("%w: rows have values in both float64 and float32; use one of them", engine.ErrMalformed)

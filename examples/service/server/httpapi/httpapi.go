@@ -221,7 +221,7 @@ var exchanges = sync.Pool{New: func() any { return new(exchange) }}
 // largestKept is the maximum size in bytes of request memory that is kept for reuse.
 const largestKept = 1 << 20
 
-// operation returns a handler that answers requests by calling work.
+// operation returns a handler that answers requests by calling the function work.
 func (a *API) operation(op engine.Operation, work func(*exchange, context.Context) error) http.Handler {
 	return a.requireToken(op, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		start := time.Now()
@@ -295,7 +295,7 @@ func (a *API) receive(x *exchange, w http.ResponseWriter, r *http.Request, share
 		if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
 			return fmt.Errorf("%w: the body has more than %d bytes", engine.ErrTooLarge, a.config.Body)
 		}
-		if errors.Is(err, os.ErrDeadlineExceeded) { // check this error first, because the server then also cancels the context
+		if errors.Is(err, os.ErrDeadlineExceeded) { // check this error first, because the server also cancels the context after a read timeout
 			return engine.ErrSlow
 		}
 		if r.Context().Err() != nil {

@@ -363,7 +363,7 @@ func TestShed(t *testing.T) {
 	fixture.Until(t, func() bool { return q.Busy() == 0 })
 	share := a.engine.Share()
 	defer share.Release()
-	fixture.Until(t, func() bool { return share.Take(a.config.Body) == nil }) // the handler is about to return the memory
+	fixture.Until(t, func() bool { return share.Take(a.config.Body) == nil }) // wait until the handler has returned the memory
 }
 
 // TestMetrics checks the Prometheus metrics of requests, model and solvers.
