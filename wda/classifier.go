@@ -325,17 +325,21 @@ func (c *Classifier) newLabels(ctx context.Context, x mat.Matrix, workers int) (
 // forEachRow checks the distances of these neighbors. If several rows fail, it returns the error of
 // the first such row.
 func (c *Classifier) forEachRow(ctx context.Context, x mat.Matrix, workers int, f func(i int, row []float64, w *Workspace)) error {
-	n, d := x.Dims()
+	n, _ := x.Dims()
 	var bad error
 	var mu sync.Mutex
 	first := n
 	parallel.For(parallel.Count(workers), n, 16, func(i, j int) {
 		w, borrowed := c.prepareWorkspace(nil)
 		defer returnWorkspace(w, borrowed)
-		row := make([]float64, d)
+		rows := rowsOf(x)
 		for ; i < j && ctx.Err() == nil; i++ {
-			f(i, mat.Row(row, i, x), w)
-			if err := w.checkSearch(row); err != nil {
+			row, err := rows(i)
+			if err == nil {
+				f(i, row, w)
+				err = w.checkSearch(row)
+			}
+			if err != nil {
 				mu.Lock()
 				if i < first {
 					first, bad = i, setErrorRow(i, err)

@@ -59,18 +59,17 @@ func checkShape(x mat.Matrix, labels []int) error {
 // checkFinite returns a PositionError for the first element of m that is NaN or infinite.
 func checkFinite(ctx context.Context, m mat.Matrix) error {
 	r, d := m.Dims()
-	rows := dense.Rows(m)
+	row := rowsOf(m)
 	var bad error
 	dense.EachRow(ctx, 0, r, d, func(i int) {
 		if bad != nil {
 			return
 		}
-		for j, v := range rows(i) {
-			if v-v != 0 {
-				bad = &PositionError{Row: i, Column: j, Value: v, Err: ErrNotFinite}
-				return
-			}
+		v, err := row(i)
+		if j := firstNotFinite(v); err == nil && j >= 0 {
+			err = &PositionError{Row: i, Column: j, Value: v[j], Err: ErrNotFinite}
 		}
+		bad = err
 	})
 	if bad != nil {
 		return bad
@@ -95,6 +94,19 @@ func firstNotFinite[T dist.Float](v []T) int {
 type rowReader interface {
 	mat.Matrix
 	ReadRows(dst []float64, first int) error
+}
+
+// rowsOf returns a function that returns row i of m, which is valid until the next call. The function
+// calls ReadRows of a rowReader, because At would read a whole row for each element.
+func rowsOf(m mat.Matrix) func(i int) ([]float64, error) {
+	r, ok := m.(rowReader)
+	if !ok {
+		row := dense.Rows(m)
+		return func(i int) ([]float64, error) { return row(i), nil }
+	}
+	_, d := m.Dims()
+	row := make([]float64, d)
+	return func(i int) ([]float64, error) { return row, r.ReadRows(row, i) }
 }
 
 // rowSource is a rowReader with the labels of its rows.

@@ -215,7 +215,8 @@ func (r *Report) clone() Report {
 // overlaps x. It wraps ErrNotFinite, in a PositionError with the row and column of x, if x contains
 // NaN or infinity, or if a projection is out of range. With this error, dst still contains all
 // projections, including projections with NaN or infinity. Transform does not allocate if dst is n
-// × p and x is a *mat.Dense or another mat.RawMatrixer.
+// × p and x is a *mat.Dense or another mat.RawMatrixer. If x has a method ReadRows (see Fit), Transform
+// reads x with it, and returns its errors.
 func (m *Model) Transform(dst *mat.Dense, x mat.Matrix) error {
 	return m.transform(context.Background(), dst, x)
 }
@@ -259,13 +260,17 @@ func (m *Model) transform(ctx context.Context, dst *mat.Dense, x mat.Matrix) err
 		return checkRows(out, in)
 	}
 	// x may be a view of dst, such as a transpose.
-	out, row := mat.NewDense(n, p, nil), make([]float64, d)
+	out, row := mat.NewDense(n, p, nil), rowsOf(x)
 	var bad error
 	for i := range n {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		err := m.TransformVec(out.RawRowView(i), mat.Row(row, i, x))
+		v, err := row(i)
+		if err != nil {
+			return err
+		}
+		err = m.TransformVec(out.RawRowView(i), v)
 		if bad == nil && err != nil {
 			bad = setErrorRow(i, err)
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -246,3 +247,41 @@ func TestSourceNeeds(t *testing.T) {
 type claimed struct{ *onDisk }
 
 func (claimed) Dims() (int, int) { return 1 << 20, 1 << 20 }
+
+// TestClassifyRowsNotInMemory checks that Transform and a Classifier read rows with ReadRows, give the same bits as for
+// a matrix in memory, and return the errors of ReadRows.
+func TestClassifyRowsNotInMemory(t *testing.T) {
+	t.Parallel()
+	x, labels := clusters(5, 6, 70, 90, 40)
+	m, err := Fit(t.Context(), x, labels, &Settings{Optimizer: Optimizer{Method: Fisher{}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := func(x mat.Matrix) (y mat.Dense, predicted []int, err error) {
+		if err = m.Transform(&y, x); err != nil {
+			return y, nil, err
+		}
+		c, err := NewClassifier(t.Context(), m, x, labels, 3)
+		if err != nil {
+			return y, nil, err
+		}
+		predicted, err = c.PredictLabels(t.Context(), nil, x, 2)
+		return y, predicted, err
+	}
+	y, predicted, err := run(x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	disk := onDiskCopy(x)
+	z, again, err := run(struct{ rowReader }{disk}) // hides the other methods of mat.Dense
+	if err != nil || !mat.Equal(&y, &z) || !slices.Equal(predicted, again) {
+		t.Errorf("%v; equal projections: %t, equal labels: %t", err, mat.Equal(&y, &z), slices.Equal(predicted, again))
+	}
+	disk.unreadableRow = 123
+	for read := range disk.reads.Load() / int64(x.RawMatrix().Rows) {
+		disk.times.Store(1 - read) // the row cannot be read after this number of reads
+		if _, _, err := run(struct{ rowReader }{disk}); !errors.Is(err, errDisk) {
+			t.Errorf("a row that cannot be read again after %d reads: %v", read, err)
+		}
+	}
+}
