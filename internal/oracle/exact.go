@@ -29,8 +29,9 @@ type Proof struct {
 // If mass is 0, the problem is balanced. Then price must be 0, and Prove scales
 // the weights b to the sum of the weights a.
 //
-// If mass is positive, the problem is partial. The plan must have this total mass, and the sum of a row or a column may be less than its weight. A positive dual variable of a
-// row or a column counts as a violation, and an error of the total mass counts as a marginal error.
+// If mass is positive, the problem is partial. The plan must have this total mass, and the sum of
+// a row or a column may be less than its weight. A positive dual variable of a row or a column
+// counts as a violation, and an error of the total mass counts as a marginal error.
 func Prove(cost [][]Real, a, b []Real, plan []Entry, u, v []float64, price, mass float64) (p Proof) {
 	b = slices.Clone(b)
 	if mass == 0 {

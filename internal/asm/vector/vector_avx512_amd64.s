@@ -5,8 +5,8 @@
 //	log         dst[i] = ln x[i], float64
 //	log2        dst[i] = log₂ x[i], float64             0≤i<n
 //
-// Same bits as    affineRef, maxRef, logRef and log2Ref in ref.go. ln x is k·ln 2 + ln m with
-//                 x = 2^k·m. If k = 0, num.Log omits k·ln 2. Here, adding 0 does not change the bits.
+// Same bits as    affineRef, maxRef, logRef and log2Ref in ref.go. The kernels always add
+//                 k·ln 2, where x = 2^k·m. num.Log omits this addition if k = 0, with the same result.
 // Layout          x and dst have n contiguous elements. dst may be x. acc has w elements (64 bytes). n is a
 //                 positive multiple of w.
 // Tile            one vector.
