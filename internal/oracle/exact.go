@@ -26,8 +26,8 @@ type Proof struct {
 //	Violation      the largest amount by which u_i + v_j + price exceeds M_ij
 //	MarginalError  the largest error of a row sum or a column sum
 //
-// If mass is 0, the problem is balanced. Then price must be 0, and Prove scales
-// the weights b to the sum of the weights a.
+// If mass is 0, the problem is balanced. Then price must be 0, and Prove scales the weights b to the
+// sum of the weights a.
 //
 // If mass is positive, the problem is partial. The plan must have this total mass, and the sum of
 // a row or a column may be less than its weight. A positive dual variable of a row or a column
