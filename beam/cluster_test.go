@@ -41,9 +41,9 @@ func init() {
 	}
 }
 
-// This init registers variants of the tasks of package wda that fail once. The shared data begin
-// with a file name. The first item that finds this file kills its worker process. In the test
-// process itself, the item panics.
+// This init registers a variant of each task of package wda, in which one item fails. The first line
+// of the shared data is the name of a file. The first item that finds this file removes it and then
+// kills its worker process, or panics if it runs in the test process.
 func init() {
 	for _, task := range []string{"wda.pair", "wda.candidates", "wda.crossvalidation"} {
 		tasks["killed:"+task] = func(ctx context.Context, shared []byte) (itemFunc, error) {

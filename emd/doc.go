@@ -6,7 +6,7 @@
 //
 // # Use
 //
-// Create a [Solver] and pass it one [Problem] after the other:
+// Create a [Solver] and call [Solver.Solve] for each [Problem]:
 //
 //	var s emd.Solver[float64]
 //	r, err := s.Solve(ctx, &emd.Problem[float64]{X: x, Y: y, A: a, B: b}) // x, y: n × p and m × p points

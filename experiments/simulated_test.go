@@ -44,8 +44,9 @@ func TestToySlow(t *testing.T) {
 	checkFiles(t, toyExperiment, r)
 }
 
-// TestToyGoal checks on a few draws of full size that the error of WDA is close to the error in the
-// true dimensions, and that methods based on class means have a large error.
+// TestToyGoal checks that WDA has almost the error that is possible in the two informative
+// dimensions, and that methods based on class means have a large error. It simulates three data sets
+// with as many rows as the experiment.
 func TestToyGoal(t *testing.T) {
 	testdata.Long(t)
 	j := &job{Settings: Settings{Seed: 1}}

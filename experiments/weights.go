@@ -35,7 +35,8 @@ type weighting struct {
 	pairs func(ctx context.Context, y, z *mat.Dense, same bool) (*mat.Dense, error)
 }
 
-// weightLambdas are the values of λ, relative to the mean squared distance of the pairs, as in WDA.
+// weightLambdas are the compared values of λ. As in WDA with a relative λ, each value is divided by
+// the mean squared distance of the pairs.
 var weightLambdas = []float64{0.1, 1, 10}
 
 // weightNeighbors is the default number of neighbors of LFDA.

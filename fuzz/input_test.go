@@ -46,8 +46,8 @@ func bits[T num.Float](in *input) T {
 	return T(math.Float32frombits(binary.LittleEndian.Uint32(b[:])))
 }
 
-// scalar returns a scalar argument: a constant, a random number of a class from package asmtest, or a number with bits from the
-// input.
+// scalar returns a scalar argument for a kernel: 1, −log₂e, a random number of an asmtest.Class, or a number whose bits are the
+// next bytes of the input.
 func scalar[T num.Float](in *input, rng *rand.Rand) T {
 	switch k := in.numberUpTo(7); k {
 	case 0:

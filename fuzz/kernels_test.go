@@ -231,7 +231,7 @@ func priceKernel[T num.Float](c *call[float64], costs func(rows, cols int) ([]T,
 	u, v := scalar[float64](&c.input, c.Rand), c.readOnlySlice(n)
 	out := c.Out(3 + 17)
 	if whole := n / 16 * 16; whole > 0 {
-		// LeastLanes and RelaxLanes return the results of all lanes, which the other functions do not return.
+		// Unlike the functions below, LeastLanes and RelaxLanes return one result for each lane.
 		if lanes, at := (*[16]float64)(out[3:]), &out[19]; c.numberUpTo(1) == 0 {
 			price.LeastLanes(lanes, at, row[:whole], u, v)
 		} else {

@@ -35,8 +35,8 @@ type level struct {
 	number uint64 // the asm.Level in bits 0 to 7, the asm.Extension set from bit 8 on
 }
 
-// The bits of level.number for the extensions (optional CPU features). Only the packages in
-// packagesWithExtensions are proved with extensions as well.
+// These bits of level.number stand for extensions (optional CPU features). The packages in
+// packagesWithExtensions are proved with and without extensions. Other packages do not use them.
 const (
 	vnni    = 1 << 8
 	vpopcnt = 2 << 8

@@ -49,9 +49,8 @@ import (
 // threshold is infinite, and a row whose b is NaN passes.
 
 // The filter uses the sketch of a row or query only if the norm of the vector is between leastNorm
-// and mostNorm. In this range, the bound does not overflow, and its slack
-// (the allowance for errors) is larger than underflow errors. The filter also uses the sketch of a
-// row of zeros.
+// and mostNorm. In this range, the bound does not overflow, and its allowance for errors is larger
+// than underflow errors. The filter also uses the sketch of a row of zeros.
 const (
 	leastNorm = 0x1p-36
 	mostNorm  = 0x1p36

@@ -19,7 +19,7 @@ type batch[T dist.Float] struct {
 	pool     *parallel.Pool
 	take     func(ctx context.Context, w, i int) error
 	problems []Problem[T]
-	order    []int    // problem indices, ordered by the elements of the field runs
+	order    []int    // problem indices; the problems of a run are adjacent
 	small    []uint64 // shapes and indices of small problems
 	runs     []run
 	visit    func(i int, r *Result[T], err error)

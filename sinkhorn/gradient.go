@@ -44,7 +44,7 @@ func (r *outcome[T]) pointGradientTo(ctx context.Context, serial uint64, dx, dy 
 }
 
 // gradients computes M̄ = ∂Cost/∂M as a sum of segments. A segment is a sum of terms with the same base potentials (reverse.go).
-// The sink adds each segment to the caller's matrix or multiplies the segment by the points.
+// The field sink adds each segment to the caller's matrix, or multiplies the segment by the points.
 type gradients[T dist.Float] struct {
 	sys      *system[T]
 	solution *solution[T]   // state of Solve; needed only for problems with penalties, which are never solved in groups

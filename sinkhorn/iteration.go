@@ -347,7 +347,7 @@ func (it *iteration[T]) accelerates() bool {
 	return set.Tolerance > 0 && !set.Gradient && !set.Unaccelerated
 }
 
-// finalizePlan sets the plan to the last iterate, and computes K if the kernel stores K.
+// finalizePlan sets the plan to the last iterate. If the elements of K are stored, finalizePlan also computes K.
 func (it *iteration[T]) finalizePlan(ctx context.Context) error {
 	it.locatePlan()
 	return it.kernel.Fill(ctx)
@@ -437,7 +437,7 @@ func unitScalings[T dist.Float](u, f []T) {
 	}
 }
 
-// entropyPart returns Σ_i weight_i (log x_i − log a_i), where x is the scaling in slot.
+// entropyPart returns Σ_i weight_i (log x_i − log a_i), where x is the scaling that slot, kind and base represent.
 func entropyPart[T dist.Float](weight, a, slot []T, kind int, base []T) float64 {
 	var sum float64
 	for i, x := range slot {

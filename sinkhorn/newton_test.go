@@ -140,8 +140,8 @@ func TestFactor(t *testing.T) {
 	}
 }
 
-// TestFactorInTime checks that a factor is computed when conjugate gradients have cost as much time as the factor. At n = 4000, a
-// factor costs as much as a few hundred passes over K, or as thousands of passes over a list.
+// TestFactorInTime checks how many steps of conjugate gradients cost as much as a Cholesky factor, and that the factor is then
+// computed. At n = 4000, the cost is that of a few hundred passes over K, or of thousands of passes over the list of elements.
 func TestFactorInTime(t *testing.T) {
 	for _, c := range []struct{ n, listed, least, most int }{
 		{256, 0, 60, 140}, {1000, 0, 60, 140}, {4000, 0, 150, 450},

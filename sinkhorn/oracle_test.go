@@ -100,10 +100,10 @@ type instance[T dist.Float] struct {
 	solution          [][]oracle.Real
 }
 
-// copies contains the points of one side of a problem. Each point is a copy of a distinct point.
+// copies describes the points on one side of a problem. Several points may be copies of the same original point.
 type copies struct {
-	original []int         // index of the distinct point
-	share    []oracle.Real // fraction of the weight of the distinct point
+	original []int         // for each point, the index of its original point
+	share    []oracle.Real // for each point, its fraction of the weight of the original point
 }
 
 func reals[T dist.Float](m trial.View[T]) [][]oracle.Real {

@@ -412,7 +412,8 @@ func TestPOTDivergenceOfCosts(t *testing.T) {
 	}
 }
 
-// TestPOTDivergence compares the divergence with its definition by three regularized costs, for two starts.
+// TestPOTDivergence compares Divergence with its definition, which combines three regularized costs. It tests two values of
+// Problem.Start.
 func TestPOTDivergence(t *testing.T) {
 	const n = 10
 	x, y := dist.NewMatrix[float64](n, 1, nil), dist.NewMatrix[float64](n, 1, nil)

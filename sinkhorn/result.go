@@ -141,7 +141,8 @@ func (it *iteration[T]) setCanceled() {
 	if finite(res.MarginalError) {
 		return
 	}
-	// A small problem without a tolerance needs one more pass, which ignores the context.
+	// The marginal error is not known yet if a small problem has no tolerance. Computing the error takes one pass, which
+	// ignores the context.
 	if it.columnSums(context.Background()) == nil {
 		res.MarginalError = 0
 		for j, b := range it.b {
@@ -297,8 +298,8 @@ func (r *outcome[T]) potentialsTo(serial uint64, f, g []T) error {
 // (Σ_i a_i log a_i + Σ_j b_j log b_j)/λ. With penalties or Mass, RegularizedCost returns the objective documented at
 // Problem.PenaltyA. This objective contains the penalties, and KL(T | a⊗b) has the further terms Σ_ij a_i b_j − Σ_ij T_ij.
 //
-// RegularizedCost returns NaN if Status is StatusCanceled. It returns ErrRange if the value overflows, the context's cause if
-// the context ends first, or ErrNoResult; the value is then NaN.
+// RegularizedCost returns NaN if Status is StatusCanceled. The error is ErrRange if the value overflows, the context's cause if
+// the context ends first, and ErrNoResult if there is no plan. With an error, the value is NaN.
 func (r *Result[T]) RegularizedCost(ctx context.Context) (float64, error) {
 	return r.implementation().regularizedCost(ctx, r.serial)
 }

@@ -83,7 +83,7 @@ func mostListed(size float64) float64 {
 	return min(math.Floor(size/sparseShare), sparseMost)
 }
 
-// makeList makes the list in one pass over K, unless the list would be too long.
+// makeList makes the list of the relevant elements of S in one pass over K. If the list would be too long, makeList sets refused.
 func (sys *system[T]) makeList(ctx context.Context) error {
 	sp, m, pieces := &sys.sparse, sys.kernel.M(), sys.kernel.Pieces()
 	sp.made, sp.most = false, int64(mostListed(sys.kernel.Size()))

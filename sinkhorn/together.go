@@ -29,7 +29,7 @@ type member[T dist.Float] struct {
 	pace       pace
 	err        error
 	needsSolve bool // whether the problem must be passed to Solve
-	finished   bool // with lanes: whether the last iteration has been made
+	finished   bool // whether the last iteration has been made; used only with lanes
 }
 
 // gatherMembers sets the members of the group. Each member begins in the plain domain, or its needsSolve is true.

@@ -77,8 +77,8 @@ func neighborLoss(ctx context.Context, search *knn.Search[float64], points *knn.
 	return out, nil
 }
 
-// averageLosses sets the field Leading of each candidate to the best number of components. It sets
-// the loss of the candidate to the mean, over the folds, of the losses with this number.
+// averageLosses chooses the number of components of each candidate and stores it in Leading. The loss
+// of the candidate is the mean, over the folds, of its losses with Leading components.
 //
 // averageLosses chooses fewer than all components only if they reduce the loss by more than the
 // fraction minGain and by more than two standard errors of the difference. Among the numbers whose

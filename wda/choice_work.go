@@ -105,8 +105,8 @@ type fitCounter struct {
 	fits int
 }
 
-// reportFits adds the argument to the number of finished fits of candidates to folds, and calls
-// Progress.
+// reportFits adds fits to the number of finished fits and calls Progress. One fit is a candidate
+// fitted to a fold.
 func (c *comparison) reportFits(fits int) error {
 	if c.set.Progress == nil {
 		return nil

@@ -110,7 +110,8 @@ type fileFit struct {
 	Validation *fileValidation `json:"validation,omitempty"`
 }
 
-// fileValidation is a Validation in a file. Hash replaces X and Labels.
+// fileValidation is the form of a Validation in a model file. It has a hash of X and Labels instead of
+// the data.
 type fileValidation struct {
 	Fraction  float64 `json:"fraction"`
 	Neighbors int     `json:"neighbors"`
@@ -119,7 +120,7 @@ type fileValidation struct {
 	Hash      string  `json:"hash,omitempty"`
 }
 
-// weightNames contains the texts for the two values of Objective.Proportional.
+// weightNames contains the words that stand for Objective.Proportional in a model file.
 var weightNames = map[bool]string{false: "uniform", true: "proportional"}
 
 // fileStatus is a Status in a file. It is written as its name; in version 1 it was a number.

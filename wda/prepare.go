@@ -72,9 +72,9 @@ func (m *Prepared) principalComponents(ctx context.Context) (*mat.Dense, error) 
 	return m.principalStart, err
 }
 
-// prepare is like Prepare, but computes no principal components. The argument components tells whether
-// fits start at the principal components. readInput describes the argument limit.
-func prepare(ctx context.Context, x mat.Matrix, labels []int, by *Preparation, components bool, limit int) (*Prepared, error) {
+// prepare is like Prepare, but does not compute principal components. fromPrincipal tells whether
+// fits will start at them. limit is as in readInput.
+func prepare(ctx context.Context, x mat.Matrix, labels []int, by *Preparation, fromPrincipal bool, limit int) (*Prepared, error) {
 	x, labels, source, err := readInput(ctx, x, labels, limit)
 	if err != nil {
 		return nil, err
@@ -121,7 +121,7 @@ func prepare(ctx context.Context, x mat.Matrix, labels []int, by *Preparation, c
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	if m.fromPrincipal = components; components && m.span.Samples.D < m.preparation.Components {
+	if m.fromPrincipal = fromPrincipal; fromPrincipal && m.span.Samples.D < m.preparation.Components {
 		m.span = m.span.Whole()
 	}
 	return m, nil

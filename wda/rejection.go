@@ -204,7 +204,7 @@ func mean(x []float64) float64 {
 	return sum
 }
 
-// standardize computes typical, center and spread from the samples of known classes.
+// standardize sets the fields typical, center and spread from the samples of known classes.
 func (r *rejection) standardize(known []scoreParts) error {
 	distances := make([]float64, len(known))
 	for i, p := range known {

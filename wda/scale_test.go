@@ -31,8 +31,8 @@ func withinOf(y *mat.Dense, labels []int, q int) float64 {
 	return square / float64(len(labels)) / float64(q)
 }
 
-// TestUnitOfLength checks that projections have unit variance within classes for every scale except the paper's, with
-// any whitening and any unit of the data.
+// TestUnitOfLength checks that projected samples have unit variance within classes, for ScaleUnit, ScaleRatio and
+// ScaleEqual. It tests several whitenings, and data of very small and very large numbers.
 func TestUnitOfLength(t *testing.T) {
 	t.Parallel()
 	tall, tallLabels := parts3(1, 90, 6)

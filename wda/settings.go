@@ -375,9 +375,9 @@ func checkWorkers(workers int) error {
 	return nil
 }
 
-// Auto ends if each of three steps raises J by less than the fraction functionTolerance. J is then
-// within about 10⁻⁶ of the maximum. To reach the maximum, Auto would need twice as many steps
-// (SOLVERS.md).
+// Auto ends after three successive steps that each raise J by less than the fraction
+// functionTolerance. J is then within about 10⁻⁶ of the maximum. To reach the maximum, Auto would
+// need twice as many steps (SOLVERS.md).
 const functionTolerance = 1e-6
 
 // limits returns the limits of the fit from one starting point.

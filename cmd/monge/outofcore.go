@@ -22,7 +22,7 @@ const (
 type training struct {
 	x      mat.Matrix
 	labels []int
-	kept   *dataset.Dataset // rows of the classifier: all rows, or some rows of every class
+	kept   *dataset.Dataset // rows that the classifier stores: all rows, or a sample of the rows of every class
 	close  func() error
 }
 

@@ -362,7 +362,7 @@ func (f *sinkhornFlags) readPoints() (x, y dist.Matrix[float64], err error) {
 			return x, y, err
 		}
 		opt.Labels, opt.Vector = dataset.NoLabels(), true
-		opt.Header.UnmarshalText([]byte(f.header)) // cannot fail, because the method settings has checked the value
+		opt.Header.UnmarshalText([]byte(f.header)) // cannot fail, because sinkhornFlags.settings has checked f.header
 		if err := f.table.apply(&opt); err != nil {
 			return x, y, err
 		}

@@ -112,16 +112,16 @@ func leastBeside(row []float64, i int) float64 {
 const blockRows = 128
 
 // blocks computes the squared distances between all rows of y. A block holds the distances of up to
-// blockRows rows of one class from all rows of y. For each block, blocks calls the function do with
+// blockRows rows of one class from all rows of y. For each block, blocks calls visit with
 // the row range of the class, the index of the first row of the block, and the distances.
-func (f *neighborhoods) blocks(ctx context.Context, y matrix.Matrix[float64], do func(class interval, from int, distances matrix.Matrix[float64])) {
+func (f *neighborhoods) blocks(ctx context.Context, y matrix.Matrix[float64], visit func(class interval, from int, distances matrix.Matrix[float64])) {
 	n := y.Rows
 	all := matrix.New[float64](min(blockRows, n), n, nil)
 	for _, class := range f.class {
 		for from := class.from; from < class.to && ctx.Err() == nil; from += blockRows {
 			rows := all.RowRange(0, min(blockRows, class.to-from))
 			dist.SqEuclidean(rows, y.RowRange(from, from+rows.Rows), y)
-			do(class, from, rows)
+			visit(class, from, rows)
 		}
 	}
 }

@@ -54,9 +54,9 @@ type Machine struct {
 // register.
 type ProductChoice struct {
 	OneRow   Choice // column counts for which a single row uses AVX2
-	FewRows  int    // calls with 2 to FewRows−1 rows, except 8 rows, use AVX2 if the columns fit one vector
-	OddTail  int    // the last 5 or 7 rows use AVX2 if the columns fit this number of vectors
-	FourTail int    // the last 4 rows use AVX2 if the columns fit this number of vectors
+	FewRows  int    // calls with 2 to FewRows−1 rows, except 8 rows, use AVX2 if all columns fit in one vector
+	OddTail  int    // the last 5 or 7 rows use AVX2 if all columns fit in this number of vectors
+	FourTail int    // the last 4 rows use AVX2 if all columns fit in this number of vectors
 
 	// A product with at least ShallowCols columns uses AVX2 if each sum has at most ShallowDepth
 	// terms.

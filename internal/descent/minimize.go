@@ -11,8 +11,8 @@ import (
 const badStart = "descent: start has not the shape of the manifold"
 
 const (
-	// maxInfeasibility is the largest accepted infeasibility of the start. It is larger than the
-	// rounding errors of float32, but too small for a matrix that was never orthonormalized.
+	// maxInfeasibility is the largest accepted distance of the start from the manifold. It allows
+	// for rounding errors of float32, but not for a matrix that was never orthonormalized.
 	maxInfeasibility = 1e-5
 
 	// flatSteps is the number of successive steps with a small decrease after which

@@ -182,9 +182,8 @@ func leadingEigenvectors(ctx context.Context, times subspace.Operator, d, want i
 // least residualRows rows, or all rows.
 const residualElements, residualRows = 1 << 20, 1 << 10
 
-// eachResiduals calls f with consecutive blocks of residuals. Residuals are the samples minus their
-// class means. The argument named first is the index of the first row of the block. A block is
-// valid only until f returns.
+// eachResiduals calls f with consecutive blocks of residuals, which are the samples minus their
+// class means. Row 0 of a block belongs to sample first. A block is valid only until f returns.
 func (s *Samples) eachResiduals(ctx context.Context, f func(first int, block matrix.Matrix[float64])) {
 	rows := min(s.N, max(residualRows, residualElements/s.D))
 	buffer := matrix.New[float64](rows, s.D, nil)

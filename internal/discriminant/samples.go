@@ -284,8 +284,8 @@ func (s *Samples) classSubset(ctx context.Context, classes []int) *Samples {
 	return &t
 }
 
-// WithFewerClasses returns the samples of evenly spaced classes. The argument limit is the maximum
-// number of classes.
+// WithFewerClasses returns the samples of at most limit classes, which are evenly spaced among the
+// classes of s.
 func (s *Samples) WithFewerClasses(ctx context.Context, limit int) *Samples {
 	return s.classSubset(ctx, evenlySpaced(len(s.Classes), limit))
 }

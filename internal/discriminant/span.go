@@ -46,9 +46,9 @@ const (
 	outsideTolerance = 1e-8
 )
 
-// Span is the space in which a fit works.
+// Span is the space that contains the iterates of a fit. It has all features, or it is spanned by samples.
 type Span struct {
-	Samples      *Samples   // the samples, or their coordinates in the span
+	Samples      *Samples   // coordinates of the samples in this space
 	Full         *Samples   // samples with all features
 	spanningRows []int      // rows of Full that span the space; nil if the space has all features
 	lower        *mat.Dense // L₁
@@ -190,8 +190,8 @@ func (sp *Span) splitStart(ctx context.Context, p *mat.Dense) (*mat.Dense, error
 			}
 		}
 		w := mat.DenseCopyOf(mat.NewDense(k, d, svd.U.Data).Slice(0, columns, 0, d).T())
-		// If the component outside the span is small, its rounding errors may lie within the span.
-		// Remove them.
+		// If the component of p outside the span is small, w contains large rounding errors within the
+		// span. Remove them.
 		back := mat.NewDense(d, columns, nil)
 		sp.applyBasis(ctx, back, sp.coordinates(ctx, w))
 		w.Sub(w, back)
@@ -271,7 +271,7 @@ func addGram(ctx context.Context, g, x matrix.Matrix[float64], workers int) {
 const gramColumns = 48
 
 // Coordinates returns the coordinates of the rows of x in the span. The coordinates of a row x_i
-// are L₁⁻¹ X₁ x_iᵀ.
+// are L₁⁻¹ X₁ x_iᵀ, where X₁ contains the spanning rows and X₁X₁ᵀ = L₁L₁ᵀ.
 func (sp *Span) Coordinates(ctx context.Context, x *mat.Dense) *mat.Dense {
 	if sp.spanningRows == nil {
 		return x

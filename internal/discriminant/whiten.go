@@ -290,8 +290,8 @@ func covarianceWithin(ctx context.Context, s *Samples, workers int) *covariance 
 	return c
 }
 
-// ledoitWolf returns algebra.LedoitWolf for the covariance S = RᵀR/n of n centered rows R. It reads
-// the lower triangle. The argument named fourth is Σ_i ‖r_i‖⁴.
+// ledoitWolf returns algebra.LedoitWolf for the covariance cov = RᵀR/n of n centered rows R, where
+// fourth is Σ_i ‖r_i‖⁴. It reads only the lower triangle of cov.
 func ledoitWolf(ctx context.Context, cov matrix.Matrix[float64], n int, fourth float64) float64 {
 	var trace, square float64
 	for i := 0; i < cov.Rows && ctx.Err() == nil; i++ {

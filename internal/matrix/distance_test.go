@@ -66,7 +66,7 @@ func testDistances[T num.Float](t *testing.T) {
 			continue // only the long tests combine all tile edges with all feature counts
 		}
 		gaps := []int{0, 3}
-		if !testdata.IsLong() { // the short tests use one gap for each element type
+		if !testdata.IsLong() { // the short tests use only one of the gaps between rows
 			gap := (i + i/6) % 2
 			if num.IsFloat64[T]() {
 				gap = 1 - gap

@@ -36,8 +36,8 @@ type Header struct {
 	Shape   []int
 }
 
-// Prefix returns the offset and the length of the header text. The argument named head must contain
-// the first PrefixSize bytes of the file.
+// Prefix returns the offset and the length of the header text in a file that begins with the bytes
+// head. There must be at least PrefixSize bytes.
 func Prefix(head []byte) (begin, length int, err error) {
 	switch head[6] {
 	case 1:

@@ -17,8 +17,8 @@ type Proof struct {
 	Violation, MarginalError float64
 }
 
-// Prove computes the proof of a transport plan T. The dual variable of row i is u_i, and the dual
-// variable of column j is v_j. The argument named price is the dual variable of the total mass:
+// Prove computes the proof of a transport plan T. The dual variables are u_i for row i, v_j for
+// column j, and price for the total mass:
 //
 //	Primal         ⟨T, M⟩
 //	Dual           Σ a u + Σ b v + mass·price
@@ -26,12 +26,12 @@ type Proof struct {
 //	Violation      the largest amount by which u_i + v_j + price exceeds M_ij
 //	MarginalError  the largest error of a row sum or a column sum
 //
-// If the argument named mass is 0, the problem is balanced. Then price must be 0, and Prove scales
-// the weights b to the sum of the weights a.
+// If mass is 0, the problem is balanced. Then price must be 0, and Prove scales the weights b to the
+// sum of the weights a.
 //
-// If the argument named mass is positive, the problem is partial. The plan must have this total
-// mass, and the sum of a row or a column may be less than its weight. A positive dual variable of a
-// row or a column counts as a violation, and an error of the total mass counts as a marginal error.
+// If mass is positive, the problem is partial. The plan must have this total mass, and the sum of
+// a row or a column may be less than its weight. A positive dual variable of a row or a column
+// counts as a violation, and an error of the total mass counts as a marginal error.
 func Prove(cost [][]Real, a, b []Real, plan []Entry, u, v []float64, price, mass float64) (p Proof) {
 	b = slices.Clone(b)
 	if mass == 0 {

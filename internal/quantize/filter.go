@@ -17,12 +17,12 @@ import (
 type filter struct {
 	parts      int    // number of leading parts of a row that the filter uses; 0 if there is no filter
 	packed     []byte // the groups of all rows, in the block layout of codes.Sums4
-	groupOrder []byte // 256 codes for each part, ordered by group; empty for 4-bit codes
+	groupOrder []byte // the 256 codes of each part of a row, ordered by group; empty for 4-bit codes
 }
 
 const (
 	groupCount = 16
-	// minFilterRows is the minimum number of rows with 8-bit codes for a filter.
+	// Rows with 8-bit codes have a filter only if there are at least minFilterRows rows.
 	minFilterRows = 2 << 10
 	// If at most n/candidateDivisor of the n rows of a chunk with 8-bit codes are candidates, a
 	// search computes only the distances of the candidates.

@@ -80,7 +80,7 @@ type trainer struct {
 	q       *Quantizer
 	rows    matrix.Matrix[float64] // training rows
 	rotated matrix.Matrix[float32] // rotated training rows
-	decoded matrix.Matrix[float64] // decoded training rows, before the inverse rotation
+	decoded matrix.Matrix[float64] // training rows decoded from their codes, still rotated
 	workers int
 	begun   bool
 	pool    parallel.Pool

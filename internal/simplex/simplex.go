@@ -313,9 +313,9 @@ func sumWeights[T num.Float](w []T) (s float64) {
 	return s
 }
 
-// contextEnded reports whether the context has ended. The argument named costs is the number of
-// costs that the caller is about to read, and contextEnded adds this number to the work. It checks
-// the context once per checkInterval units of work.
+// contextEnded reports whether the context has ended. The caller passes the number of costs that it
+// is about to read. This number counts as work, and the context is checked once per checkInterval
+// units of work.
 func (s *Solver[T]) contextEnded(ctx context.Context, costs int) bool {
 	s.Work += float64(costs)
 	s.remainingWork -= float64(float64(costs) * s.costWork)

@@ -18,8 +18,8 @@ type assignedTree[T num.Float] struct {
 }
 
 // makeAssignedTree makes the first tree from the pairs of an assignment and from shortest paths
-// with respect to the reduced costs. The paths begin at the excess row, whose perturbation flows to
-// every column. If the assignment and its dual variables are optimal, the tree is also optimal.
+// with respect to the reduced costs. The paths begin at the excess row, because its perturbation
+// flows to every column. If the assignment and its dual variables are optimal, the tree is also optimal.
 func (s *Solver[T]) makeAssignedTree(ctx context.Context, p *Problem[T]) error {
 	x, n := &s.assignedTree, s.n
 	grow(&x.rowOf, n)

@@ -243,7 +243,7 @@ func remez(xs, g, w []*big.Float, degree int) []*big.Float {
 		ref[i] = i * (len(xs) - 1) / (n - 1)
 	}
 	for range 500 {
-		// Find p and h such that Σ_j p_j x^j + (−1)^i h/w = g at the n reference points x.
+		// Find a polynomial p and a number h such that p + (−1)^i·h/w = g at reference point i, for all n points.
 		a := make([][]*big.Float, n)
 		for i, k := range ref {
 			row := make([]*big.Float, n+1)

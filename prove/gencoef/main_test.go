@@ -154,8 +154,7 @@ func checkData(t *testing.T, s coefSet) {
 	}
 }
 
-// TestFactor verifies that no factor in the search range has a smaller table error than the
-// committed factor.
+// TestFactor checks that the constants m64 and m32 are the results of searchFactor.
 func TestFactor(t *testing.T) {
 	if os.Getenv("MONGE_LONG") == "" {
 		t.Skip("takes 20 s: set MONGE_LONG=1")

@@ -188,11 +188,11 @@ func compareFDA(c *trial.Case) {
 			}
 		}
 	}
-	// The matrix named scaled is S_w, scaled to a diagonal of ones. Each vector a[i] is an eigenvector of this
+	// The matrix correlation is S_w, scaled to a diagonal of ones. Each vector a[i] is an eigenvector of this
 	// matrix, converted to the coordinates of S_w and normalized: a[i]ᵀ S_w a[j] is 1 for i = j and 0 otherwise.
 	// Eigenvectors whose eigenvalue is almost 0 are omitted.
 	unit := make([]oracle.Real, d)
-	scaled := make([][]oracle.Real, d)
+	correlation := make([][]oracle.Real, d)
 	for j := range d {
 		if shrunk[j][j].Hi > 0 {
 			unit[j] = oracle.Of(1).Div(shrunk[j][j].Sqrt())
@@ -200,10 +200,10 @@ func compareFDA(c *trial.Case) {
 	}
 	for j := range d {
 		for k, v := range shrunk[j] {
-			scaled[j] = append(scaled[j], v.Mul(unit[j]).Mul(unit[k]))
+			correlation[j] = append(correlation[j], v.Mul(unit[j]).Mul(unit[k]))
 		}
 	}
-	values, vectors := oracle.Eigen(scaled)
+	values, vectors := oracle.Eigen(correlation)
 	var a [][]oracle.Real
 	for i, v := range vectors {
 		if values[i].Hi > 1e-12*values[0].Hi {

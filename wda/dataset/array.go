@@ -340,7 +340,7 @@ type matrix struct {
 	a              *array
 	rows           int
 	width          int   // columns of the array
-	featureColumns []int // columns that are features; nil for all
+	featureColumns []int // columns that are features; nil if all columns are features
 	row            int
 	wholeRows      []float64   // rows with all columns; used if only some columns are features
 	stored         [][]float64 // all elements of an array in Fortran order; allocated in pieces, because the header may declare a wrong size

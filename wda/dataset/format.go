@@ -114,8 +114,8 @@ func FormatOf(path string) Format {
 // sniffBytes is the number of bytes at the beginning that determine the format.
 const sniffBytes = 512
 
-// sniff returns the format of a file that begins with head, or FormatAuto if it is unknown. Any
-// other text is treated as CSV.
+// sniff returns the format of a file that begins with head. It returns FormatCSV for text in no other
+// format, and FormatAuto for unknown binary data.
 func sniff(head []byte) Format {
 	all := formats()
 	for f := len(all) - 1; f > 0; f-- { // text comes last, because other formats may look like text

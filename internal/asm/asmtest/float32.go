@@ -15,7 +15,7 @@ type Error32 struct {
 // Add updates e with the error of y = f(x), where want is the value of f(x) in float64.
 func (e *Error32) Add(x, y float32, want float64) {
 	d := math.Abs(float64(y) - want)
-	// One ULP is at least 2^-24·|want|, so an error d below this bound is at most e.ULP.
+	// One ULP is at least 2^-24·|want|. If the error d is at most e.ULP times this bound, e is unchanged.
 	if d <= e.ULP*0x1p-24*math.Abs(want) || want == 0 {
 		return
 	}

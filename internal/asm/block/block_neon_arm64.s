@@ -27,7 +27,7 @@
 
 #define rows R0  // rows left
 #define cols R1
-#define row R2   // pointer to the next two rows of k; k0 and k1 are moving pointers into these rows
+#define row R2   // pointer to the next two rows of k
 #define ld R3
 #define x0 R4    // v or q
 #define x1 R5
@@ -36,7 +36,7 @@
 #define lane R8  // pointer to the lanes (partial sums) of a row
 #define half R9
 #define left R10 // columns left
-#define k0 R11
+#define k0 R11   // moving pointers into two rows of k
 #define k1 R12
 #define y0 R13   // moving pointers into v or q
 #define y1 R14

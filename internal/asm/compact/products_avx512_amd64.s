@@ -72,8 +72,9 @@
 	ADDQ $n, bp;  \
 	SUBQ $n, left
 
-// fold adds the five registers of sums. halves then adds the four quarters of Z0. total adds the
-// four remaining lanes and extends the sum to 64 bits.
+// The macro fold adds the five registers of sums, with the result in Z0. The macro halves adds the
+// four quarters of Z0, with the result in X0. The macro total adds the four lanes of X0 and extends
+// the sum to 64 bits.
 #define fold \
 	VPADDD Z1, Z0, Z0;   \
 	VPADDD Z3, Z2, Z2;   \

@@ -59,7 +59,7 @@ func sqEuclideanTestLevels[T num.Float](t *testing.T) {
 			call(sqEuclideanShape{m: v % 15, n: v % 37, d: n, gd: v % 2, gx: v % 3, gz: v % 4, add: add}, c)
 		}
 	}
-	// These sizes fill whole tiles or need several calls.
+	// These sizes fill whole tiles or need several calls of assembly.
 	for _, s := range []sqEuclideanShape{
 		{m: 100, n: 100, d: 10},
 		{m: 33, n: 96, d: 256, add: true},
@@ -193,7 +193,7 @@ func gibbsTestLevels[T num.Float](t *testing.T) {
 			call(gibbsShape{m: v % 15, n: v % 37, d: n, gk: v % 2, gd: v % 3, gx: v % 3, gz: v % 4, keep: keep}, class)
 		}
 	}
-	// These sizes fill whole tiles or need several calls.
+	// These sizes fill whole tiles or need several calls of assembly.
 	for _, s := range []gibbsShape{
 		{m: 100, n: 100, d: 10, keep: true},
 		{m: 33, n: 96, d: 64},

@@ -167,7 +167,7 @@ DATA expf64<>+240(SB)/4, $0x3feea09e
 DATA expf64<>+244(SB)/4, $0x3feeace5
 DATA expf64<>+248(SB)/4, $0x3feee89f
 DATA expf64<>+252(SB)/4, $0x3fef5818
-DATA expf64<>+256(SB)/8, $0xc0861fff7fffffff // the high 32 bits are those of the smallest float64 above −708; the low 32 bits are the largest int32
+DATA expf64<>+256(SB)/8, $0xc0861fff7fffffff // for comparisons of int32: the high half of the float64 just above −708, and the largest int32
 DATA expf64<>+264(SB)/8, $0xc0861fff7fffffff
 DATA expf64<>+272(SB)/8, $0xc0861fff7fffffff
 DATA expf64<>+280(SB)/8, $0xc0861fff7fffffff
@@ -211,7 +211,7 @@ DATA expf32<>+152(SB)/4, $0xc2ae0000
 DATA expf32<>+156(SB)/4, $0xc2ae0000
 GLOBL expf32<>(SB), RODATA|NOPTR, $160
 
-// The macros of exp2core_avx2_amd64.h use the constants below, here and in package distance.
+// The constants below belong to the macros of exp2core_avx2_amd64.h. Package distance uses them, too.
 DATA ·exp2f64AVX2+0(SB)/8, $0x4308000000000000 // 1.5·2^49
 DATA ·exp2f64AVX2+8(SB)/8, $0xc08ff00000000000 // −1022
 DATA ·exp2f64AVX2+16(SB)/8, $0x408fff8000000000 // 1024 − 1/16
@@ -224,7 +224,7 @@ DATA ·exp2f64AVX2+64(SB)/8, $0x3fac6b08d69c1f54
 DATA ·exp2f64AVX2+72(SB)/8, $0x3fcebfbdff11dcea
 DATA ·exp2f64AVX2+80(SB)/8, $0x3fe62e42fea8c64b
 DATA ·exp2f64AVX2+88(SB)/8, $0xbe0d60a3fd941ecc
-DATA ·exp2f64AVX2+96(SB)/8, $0x408fff7f7fffffff // the high 32 bits are those of the largest float64 below 1024 − 1/16; the low 32 bits are the largest int32
+DATA ·exp2f64AVX2+96(SB)/8, $0x408fff7f7fffffff // for comparisons of int32: the high half of the float64 just below 1024 − 1/16, and the largest int32
 DATA ·exp2f64AVX2+104(SB)/8, $0x408fff7f7fffffff
 DATA ·exp2f64AVX2+112(SB)/8, $0x408fff7f7fffffff
 DATA ·exp2f64AVX2+120(SB)/8, $0x408fff7f7fffffff

@@ -145,7 +145,7 @@ DATA expf64<>+232(SB)/8, $0x000a000000000000
 DATA expf64<>+240(SB)/8, $0x000c000000000000
 DATA expf64<>+248(SB)/8, $0x000e000000000000
 DATA expf64<>+256(SB)/8, $0xc086200000000000 // −708
-DATA expf64<>+264(SB)/8, $0xc0861fff7fffffff // the high 32 bits are those of the smallest float64 above −708; the low 32 bits are the largest int32
+DATA expf64<>+264(SB)/8, $0xc0861fff7fffffff // for comparisons of int32: the high half of the float64 just above −708, and the largest int32
 DATA expf64<>+272(SB)/8, $0x3ff0000000000000 // 1
 GLOBL expf64<>(SB), RODATA|NOPTR, $280
 
@@ -198,7 +198,7 @@ DATA expf32<>+196(SB)/4, $0xc2ae0000
 DATA expf32<>+200(SB)/4, $0x3f800000 // 1
 GLOBL expf32<>(SB), RODATA|NOPTR, $204
 
-// The macros of exp2core_avx512_amd64.h use the constants below, here and in package distance.
+// The constants below belong to the macros of exp2core_avx512_amd64.h. Package distance uses them, too.
 DATA ·exp2f64AVX512+0(SB)/8, $0xc08ff00000000000 // −1022
 DATA ·exp2f64AVX512+8(SB)/8, $0x408fff8000000000 // 1024 − 2^−4
 DATA ·exp2f64AVX512+16(SB)/8, $0x7ff0000000000000 // +Inf
@@ -211,7 +211,7 @@ DATA ·exp2f64AVX512+64(SB)/8, $0x3fac6b08d69c1f54
 DATA ·exp2f64AVX512+72(SB)/8, $0x3fcebfbdff11dcea
 DATA ·exp2f64AVX512+80(SB)/8, $0x3fe62e42fea8c64b
 DATA ·exp2f64AVX512+88(SB)/8, $0xbe0d60a3fd941ecc
-DATA ·exp2f64AVX512+96(SB)/8, $0x408fff7f7fffffff // the high 32 bits are those of the largest float64 below 1024 − 2^−4; the low 32 bits are the largest int32
+DATA ·exp2f64AVX512+96(SB)/8, $0x408fff7f7fffffff // for comparisons of int32: the high half of the float64 just below 1024 − 2^−4, and the largest int32
 DATA ·exp2f64AVX512+128(SB)/8, $0x3ff00000003ac148
 DATA ·exp2f64AVX512+136(SB)/8, $0x3fef72b83cbd641d
 DATA ·exp2f64AVX512+144(SB)/8, $0x3fef06fe0a779648

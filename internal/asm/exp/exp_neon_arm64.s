@@ -160,7 +160,7 @@ DATA expf64<>+320(SB)/8, $0xc086200000000000 // −708
 DATA expf64<>+328(SB)/8, $0xc086200000000000
 GLOBL expf64<>(SB), RODATA|NOPTR, $336
 
-// The macros of exp2core_neon_arm64.h use the constants below, here and in package distance.
+// The constants below belong to the macros of exp2core_neon_arm64.h. Package distance uses them, too.
 DATA ·exp2f32NEON+0(SB)/4, $0x3f80075d
 DATA ·exp2f32NEON+4(SB)/4, $0x3f7840b2
 DATA ·exp2f32NEON+8(SB)/4, $0x3f750f5d

@@ -360,8 +360,8 @@ func logPlanLevels[T num.Float](t *testing.T) {
 	})
 }
 
-// shapes runs the function call at all instruction-set levels, and compares the results, for every
-// value class. The numbers of columns are asmtest.Lengths()[least:] and two larger numbers.
+// shapes compares the results of call between the instruction-set levels, for every value class. The
+// numbers of columns are asmtest.Lengths()[least:] and two larger numbers.
 func shapes[T num.Float](t *testing.T, least int, call func(a arena[T])) {
 	seed := uint64(0)
 	for _, class := range asmtest.Classes() {

@@ -166,8 +166,8 @@ func (w *workspace[T]) tileDistances(c *Columns[T], j, n, m int, norms []T, firs
 	}
 }
 
-// stripDistances is like tileDistances for a transposed z that is not packed. It multiplies x by −2
-// instead of z.
+// stripDistances is like tileDistances for a transposed z that is not packed. In the products, the
+// factor −2 is applied to x, not to z.
 func (w *workspace[T]) stripDistances(m, n, d int, dst []T, ldd int, x []T, ldx int, zt []T, ldz int) {
 	norms, bounds := w.norms[:n], w.bounds[:n]
 	for k := 0; k < d; k += depth {

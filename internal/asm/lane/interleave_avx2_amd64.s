@@ -39,7 +39,7 @@
 	MOVQ (o+48)(AX), c; \
 	MOVQ (o+72)(AX), d
 
-// NEXT advances four pointers by the byte count in BX.
+// NEXT adds the byte count in register at to four pointers.
 #define NEXT(a, b, c, d) \
 	ADDQ at, a; \
 	ADDQ at, b; \

@@ -10,8 +10,8 @@
 //                 both x·b (ra = ldx, ka = 1) and yᵀ·x (ra = 1, ka = ldy). rows, cols, depth ≥ 1.
 // Tile            8 rows × 3 vectors of columns, with sums in Z0–Z23 and b in Z24–Z26. The FMA broadcasts a
 //                 from memory. The last columns use tiles of 8 × 2 vectors or 8 × 1 vector. Their last
-//                 vector is a Y register if half a vector is enough. The last rows use tiles of 4, 2 and
-//                 1 × 3 vectors. The outer loop is over the columns, and the inner loop is over the rows.
+//                 vector is a Y register if half a vector is enough. The last rows use tiles of 4 × 3,
+//                 2 × 3 and 1 × 3 vectors. The outer loop is over the columns, and the inner loop is over the rows.
 // Tail            columns: opmasks K1–K3 for the vectors of a tile. No access outside the
 //                 slices.
 // Special values  propagate as in ordinary arithmetic.

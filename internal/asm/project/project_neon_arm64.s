@@ -63,7 +63,7 @@
 #define xi R10    // pointer to row i of x
 #define yi R11    // pointer to row i of y
 #define i R12
-#define lleft R13 // rows of g left
+#define lleft R13 // number of remaining rows of g
 #define g0 R14
 #define g1 R15
 #define g2 R16

@@ -5,8 +5,8 @@
 //	log         dst[i] = ln x[i], float64
 //	log2        dst[i] = log₂ x[i], float64             0≤i<n
 //
-// Same bits as    affineRef, maxRef, logRef and log2Ref in ref.go. num.Log omits the additions with
-//                 k if k = 0. In this case the additions do not change the result.
+// Same bits as    affineRef, maxRef, logRef and log2Ref in ref.go. The kernels always add
+//                 k·ln 2, where x = 2^k·m. num.Log omits this addition if k = 0, with the same result.
 // Layout          x and dst have n contiguous elements. dst may be x. acc has w elements (64 bytes). n is a
 //                 positive multiple of w.
 // Tile            four registers, 64 bytes.

@@ -99,7 +99,7 @@ func (p *prover) truth(c Node) (value, ok bool) {
 	return false, false
 }
 
-// assume returns a prover that also assumes a value of a condition.
+// assume returns a prover that also assumes that the condition c has the given value.
 func (p *prover) assume(c Node, value bool) *prover {
 	q := &prover{p.Graph, make(map[Node]bool, len(p.known)+1), p.proved, p.depth}
 	for k, v := range p.known {

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestRules checks every rule that makes two expressions one node. On random numbers and special
-// values, both expressions must have the same bits.
+// TestRules checks the rules by which the package represents two expressions as one node. Both
+// expressions must have the same bits for random numbers and special values.
 func TestRules(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	special := []float64{0, math.Copysign(0, -1), 1, -1, math.Inf(1), math.Inf(-1), math.NaN(), 5e-324, -5e-324, math.MaxFloat64, 0x1p-1022}

@@ -287,7 +287,8 @@ func (g *Graph) xorConstant(n Node) (c uint64, y Node, ok bool) {
 	return c, x.a, ok
 }
 
-// countBits returns the number of set bits in fields, as a constant and summands of one bit.
+// countBits returns the number of set bits in fields as a sum: a constant, and multiples of bits that
+// depend on the data.
 func (g *Graph) countBits(all []field) (constant uint64, parts []part) {
 	for _, f := range all {
 		if f.node == 0 {
@@ -368,7 +369,7 @@ func (g *Graph) atomBounds(n Node) interval {
 	return interval{}
 }
 
-// isBit reports whether an atom is 0 or 1.
+// isBit reports whether an atom can only be 0 or 1.
 func (g *Graph) isBit(n Node) bool {
 	for g.nodes[n].op == IXor && g.isBit(g.nodes[n].b) {
 		n = g.nodes[n].a

@@ -168,7 +168,8 @@ func (b *builder) fma(in *instruction, v valueRange, x, y, z Node) Node {
 	return g.product(in.key == 1, x, y, z)
 }
 
-// offsetFromVariable returns d if an integer equals the variable's bits + d in the whole region.
+// offsetFromVariable returns d if, for every number in the region, the integer expression i equals
+// the bits of the variable plus the constant d.
 func (b *builder) offsetFromVariable(i int32) (d uint64, ok bool) {
 	if i == 0 {
 		return 0, true

@@ -274,9 +274,9 @@ func (t *template) proveRange(low, high int64) bool {
 	return true
 }
 
-// widestRegion returns a number w such that the region low … low+w is resolved. The result w is the
-// argument most, or the region low … low+w+1 is not resolved. The search begins at w = guess. The
-// caller passes the result for the region before the last region: regions often have similar
+// widestRegion returns a number w ≤ most for which the region low … low+w is resolved: it needs no
+// further split. If w < most, the region low … low+w+1 is not resolved. The search begins at w =
+// guess. A good guess is the result for the second-to-last region, because regions often have similar
 // widths, but the widths alternate if ties are rounded to even.
 func (t *template) widestRegion(low, most, guess int64) int64 {
 	good, bad := int64(0), most+1

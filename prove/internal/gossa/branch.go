@@ -10,10 +10,10 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// branch runs both directions of a branch whose condition depends on the data, up to the block
-// where the directions meet. It joins the values and stores of both directions into selections. If
-// the directions meet only at the end of the function, branch returns the joined result of the
-// function.
+// branch runs both directions of a branch whose condition c depends on the data, up to the block
+// where the directions meet. It joins the values and stores of the directions into expressions that
+// select by c. If the directions meet only at the end of the function, branch returns the joined
+// result of the function.
 func (fr *frame) branch(c expr.Node, from *ssa.BasicBlock) (meet *ssa.BasicBlock, phis []Value, result Value) {
 	in := fr.in
 	meet = fr.in.meetingBlocks(fr.f)[from]

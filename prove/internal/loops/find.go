@@ -18,7 +18,7 @@ type loop struct {
 }
 
 // loopCache caches the loops of functions for all runs.
-var loopCache sync.Map // maps the first *code.Inst of a function to a map[uint64]*loop
+var loopCache sync.Map // the key is the first *code.Inst of a function, the value is the result of loopsOf
 
 // loopsOf returns the loops of a function. The map keys are the addresses of the first
 // instructions.

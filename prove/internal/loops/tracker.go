@@ -234,7 +234,7 @@ func (f *frame) condition(e *Effect) form {
 	return f.flags
 }
 
-// inSymbols converts a form of registers to a form of symbols.
+// inSymbols replaces the registers in a form by their values, which are linear forms of symbols.
 func (f *frame) inSymbols(a Form) form {
 	out := form{constant: a.Constant}
 	for _, t := range a.Terms {
@@ -310,8 +310,8 @@ func (f *frame) dependencies(v form) (s symbol) {
 	return s
 }
 
-// endIteration computes the verdict on an iteration. The tracker records the verdict when the next
-// iteration ends.
+// endIteration computes the verdict on the iteration that ends. It records the verdict on the
+// iteration before, which is now known not to be the last one.
 func (t *Tracker) endIteration(f *frame) {
 	l := t.cov.Loops[f.first]
 	if f.iterations++; f.iterations > 1 {

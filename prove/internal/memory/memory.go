@@ -131,9 +131,10 @@ func (m *Memory) Try(run func() error) (stored map[uint64]expr.Node, err error) 
 	return stored, err
 }
 
-// Join stores every cell that at least one direction of a branch has stored. x and y are the cells
-// that Try returned for the directions. choose selects from x if the condition c holds, and from y
-// otherwise. A cell that is missing in x or y has its old value in that direction.
+// Join merges the stores of the two directions of a branch with condition c. x contains the cells
+// stored if c holds, and y contains the cells stored otherwise, as returned by Try. Join sets each of
+// these cells to choose(c, p, q), where p and q are the values of the cell after the two directions.
+// A direction that has not stored the cell leaves the old value.
 func (m *Memory) Join(choose func(c, x, y expr.Node) expr.Node, c expr.Node, x, y map[uint64]expr.Node) error {
 	both := maps.Clone(x)
 	maps.Copy(both, y)

@@ -72,7 +72,7 @@ func LoadMemory(t *testing.T, g *expr.Graph, mem *memory.Memory, numbers []uint3
 
 // FirstDifference returns the index of the first cell in which two registers differ, or −1.
 // A cell has 4 bytes. If cell n belongs to a rounded floating-point number, rounds(n) returns the
-// number of cells of the number. Otherwise rounds(n) returns 0. All rounded NaN count as equal.
+// size of this number in cells. Otherwise rounds(n) returns 0. All rounded NaN count as equal.
 func FirstDifference(x, y []uint32, rounds func(n int) (cells int)) int {
 	for n := range x {
 		if x[n] != y[n] {

@@ -100,8 +100,8 @@ func scaled(r *big.Float, n int) *big.Float {
 }
 
 // Log returns the natural logarithm of x, which must be positive and finite. Log splits x into
-// m·2^k. The float64 number near approximates log m. The result is k·ln 2 + near + log(1 + d) with
-// d = m·exp(−near) − 1.
+// m·2^k, and computes a float64 approximation of log m. The result is k·ln 2 + approx + log(1 + d)
+// with d = m·exp(−approx) − 1.
 func Log(x float64) *big.Float {
 	m, k := math.Frexp(x)
 	if m < math.Sqrt2/2 {
@@ -109,15 +109,15 @@ func Log(x float64) *big.Float {
 	}
 	y := newFloat(float64(k))
 	y.Mul(y, ln2)
-	near := newFloat(math.Log1p(m - 1))
-	d := expBig(newFloat(0).Neg(near))
+	approx := newFloat(math.Log1p(m - 1))
+	d := expBig(newFloat(0).Neg(approx))
 	d.Mul(d, newFloat(m))
 	d.Sub(d, newFloat(1))
 	d2 := newFloat(0).Mul(d, d)
 	d3 := newFloat(0).Mul(d2, d)
 	d.Sub(d, d2.Mul(d2, newFloat(.5)))
 	d.Add(d, d3.Quo(d3, newFloat(3)))
-	return y.Add(y, near.Add(near, d))
+	return y.Add(y, approx.Add(approx, d))
 }
 
 // Log2 returns the binary logarithm of x, which must be positive and finite.
