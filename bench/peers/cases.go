@@ -245,8 +245,8 @@ func testCases() []testCase {
 	add(false, 1e-3, everyPeer, "wda/%s", mnist)
 	add(false, 1e-3, everyPeer, "wda/%s", wide)
 	for _, c := range []string{mnist, mnist + "/steps=40", wide} {
-		// monge and POT search for a minimum, and the lower minimum is better. In a case with the key steps, monge stops
-		// after the given number of steps. Even then, monge finds a lower minimum than POT.
+		// monge and POT minimize the same function, and a lower minimum is better. With steps=40, monge stops after 40
+		// steps. Even then, monge finds a lower minimum than POT.
 		add(false, 0, everyPeer, "fit/%s", c)
 		cs[len(cs)-1].slow = "pot"
 	}

@@ -274,7 +274,7 @@ TEXT ·sweepNEONMixed(SB), NOSPLIT, $0-64
 #include "pass_neon_arm64.h"
 #undef UPDATE
 
-// The following macros are for begin, which also reads a second matrix M.
+// The following macros are for the begin kernels, which also read a second matrix M.
 #undef KSTART4
 #undef KSTART1
 #undef KMOVE4
