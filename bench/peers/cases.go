@@ -60,9 +60,9 @@ func assignments(n int) int {
 // assigners names the peers that solve assignment problems.
 const assigners = "scipy|lapjv|lapjvx|lapjvc|lapjvs|lapjvh|lapjvr"
 
-// goal is the speed ratio that monge should reach against the fastest of the given peers. A vertical bar separates the names in
-// the field peers. If this field is empty, the goal is for the fastest of all peers. The ratio for AVX-512 may be different
-// from the ratio for other instruction sets. A ratio of 0 means that there is no goal.
+// goal is the speed ratio that monge should reach against the fastest of the given peers. peers contains their names, separated
+// by vertical bars; an empty string means all peers. avx512 is the ratio for AVX-512, and other is the ratio for all other
+// instruction sets. A ratio of 0 means that there is no goal.
 type goal struct {
 	peers         string
 	avx512, other float64
