@@ -393,7 +393,7 @@ func (p Problem[T]) transposed() *Problem[T] {
 func TestPitfalls(t *testing.T) {
 	rng := rand.New(rand.NewPCG(49, 3))
 	const n = 100
-	// The sums of float32 weights differ in the last bits.
+	// The sums of a and b differ in the last bits, because each element is rounded to float32.
 	a, b, cost := make([]float32, n), make([]float32, n), dist.NewMatrix[float32](n, n, nil)
 	for i := range a {
 		a[i], b[i] = rng.Float32(), rng.Float32()

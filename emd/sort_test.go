@@ -108,9 +108,9 @@ func TestSortEnds(t *testing.T) {
 	}{
 		// The sort checks the context while it makes keys, counts, makes two cell passes, and inserts.
 		"cells": {samples(func() float64 { return rng.Float64() * 1e300 }), 5 * pieces},
-		// The first insertion gives up at once. Counting, three key passes and insertion follow.
+		// The first insertion sort gives up at once. A counting pass, three passes over the keys and an insertion sort follow.
 		"upper bits": {samples(rng.Float64), 4*pieces + 1 + 4*pieces + pieces},
-		// Both insertions give up at once. Counting and six key passes follow.
+		// Both insertion sorts give up at once. A counting pass and six passes over the keys follow.
 		"all bits": {samples(func() float64 { return 1 + rng.Float64()*0x1p-30 }), 4*pieces + 1 + 4*pieces + 1 + 7*pieces},
 		"moves":    {reversed, 1 + 3000*2999/2/movesPerCheck},
 	} {

@@ -138,7 +138,7 @@ type Report struct {
 	Missing []DataError
 	// Failed lists cells that ended with an error, for example "method=LSDR trial=3: …".
 	Failed []string
-	// Cells is the number of all cells. Reused is the number of cells from earlier runs.
+	// Cells is the total number of cells. Reused is the number of cells that earlier runs computed.
 	Cells, Reused int
 	Elapsed       time.Duration
 }

@@ -597,7 +597,7 @@ func drawUCI(c draw.Canvas, sets []uciData, columns []uciColumn) {
 	p.Draw(draw.Crop(c, 0, -w-12, 0, 0))
 }
 
-// marks are the points of a series without lines.
+// marks is a series that is drawn as points without lines.
 type marks series
 
 // Plot implements plot.Plotter.

@@ -287,7 +287,7 @@ func compactKernel(c *call[float32]) {
 	out := c.Out(2)
 	switch c.numberUpTo(4) {
 	case 4:
-		x, m := c.readOnlySlice(words), c.numberUpTo(1) // x has values of all classes
+		x, m := c.readOnlySlice(words), c.numberUpTo(1) // x may contain any numbers, such as NaN, infinities or subnormal numbers
 		halves := unsafe.Slice((*uint16)(unsafe.Pointer(unsafe.SliceData(c.mutableSlice(words, 0)))), words)
 		codes := bytesOf(c.mutableSlice(words, 0))[:words]
 		compact.NarrowFloat16(halves, x)

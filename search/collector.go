@@ -26,9 +26,9 @@ type collector interface {
 	// bound returns an upper limit for the keys of the rows in the result, or an infinity. A key is
 	// a squared distance, or a negative inner product or cosine.
 	bound() float32
-	// offer offers consecutive rows of a segment with the given keys. The arguments index and
-	// position belong to the first offered row: its index in the segment and its position in the
-	// Rows. A smaller key is nearer, and a NaN key counts as +Inf.
+	// offer offers len(keys) consecutive rows of a segment. The first row has the given index in the
+	// segment and the given position in the Rows. keys contains the key of each row. A row with a
+	// smaller key is nearer, and a NaN key counts as +Inf.
 	offer(a *acceptance, s *segment, index, position int, keys []float32)
 	// merge adds the results of a collector of the same kind.
 	merge(other collector)

@@ -113,7 +113,7 @@ func (r *Rows) Bytes() (n int) {
 	return n
 }
 
-// partCount returns the number of positions of a part.
+// partCount returns the number of rows in part k, including deleted rows.
 func (r *Rows) partCount(k int) int {
 	if k+1 < len(r.parts) {
 		return r.parts[k+1].at - r.parts[k].at

@@ -48,7 +48,7 @@ func (g *gradients[T]) implicitAdjoint(ctx context.Context, it *iteration[T]) er
 	gibbs.Grow(&im.rowSum, kernel.N())
 	gibbs.Grow(&im.alpha, kernel.N())
 	sys.allocate()
-	it.sweep.ready = false // the system overwrites s and w
+	it.sweep.ready = false // solving the linear system overwrites it.sweep.s and it.sweep.w
 	u, v := it.plan.u, it.plan.v
 	diag, rows := it.columns, it.a
 	if it.unequal {

@@ -66,8 +66,8 @@ func optimality[T dist.Float](p *Problem[T], plan dist.Matrix[T]) (worst float64
 }
 
 // TestUnequalMasses checks that problems with penalties up to 10⁵ converge for any sums of a and b, and that the plan satisfies
-// the optimality conditions. Without the shift (unequal.go), each pass would change log u and log v by only about 1, but they
-// must change by about 10⁴.
+// the optimality conditions. Plain iterations would take about 10⁴ passes, because log u and log v must change by about 10⁴ and
+// a pass changes them by about 1. The solver therefore shifts log u and log v by constants (unequal.go).
 func TestUnequalMasses(t *testing.T) {
 	t.Run("float64", unequalMasses[float64])
 	t.Run("float32", unequalMasses[float32])

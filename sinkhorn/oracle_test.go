@@ -201,8 +201,8 @@ func (in *instance[T]) weigh(c *trial.Case, a, b, zeros bool) {
 	in.b, in.plain.B = group(in.b.original, len(in.plain.B), p.B)
 }
 
-// randomInstance returns a random problem of n × m points. The product of λ and the largest cost is at most the argument most.
-func randomInstance[T dist.Float](c *trial.Case, n, m int, most float64, zeros bool) *instance[T] {
+// randomInstance returns a random problem of n × m points. The product of λ and the largest cost is at most limit.
+func randomInstance[T dist.Float](c *trial.Case, n, m int, limit float64, zeros bool) *instance[T] {
 	in := &instance[T]{}
 	p := &in.problem
 	scale := math.Exp(c.NormFloat64())
@@ -244,7 +244,7 @@ func randomInstance[T dist.Float](c *trial.Case, n, m int, most float64, zeros b
 			largest = max(largest, v.Hi)
 		}
 	}
-	in.largestScaledCost = most * math.Pow(c.Float64(), 2)
+	in.largestScaledCost = limit * math.Pow(c.Float64(), 2)
 	p.Lambda = 1.0
 	if largest > 0 {
 		p.Lambda = in.largestScaledCost / largest
@@ -616,7 +616,7 @@ func compareMasses[T dist.Float](c *trial.Case, used *history[T]) {
 		}
 		out.computeAll(c, r, first)
 	})
-	// The distance of the plan from the optimum is about the tolerance times the condition number, which is small here.
+	// The error of the plan is about the tolerance times the condition number. The condition number of these problems is small.
 	e := in.bound(30) + 100*in.set.Tolerance
 	size := 0.0
 	for i, row := range in.solution {
@@ -649,7 +649,7 @@ func compareGradients[T dist.Float](c *trial.Case, used *history[T], large bool)
 	if large {
 		n, m = largeSizes(c)
 		in.repeat(c, n, m, false)
-		if in.problem.A != nil { // with this start, the gradients of copies are proportional to the weights of the copies
+		if in.problem.A != nil { // if the start is log a, the gradients of equal points are proportional to their weights
 			in.problem.Start = trial.Vector(c, n, func(i int) T { return T(math.Log(float64(in.problem.A[i]))) })
 		}
 	}

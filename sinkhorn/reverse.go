@@ -309,7 +309,7 @@ func (g *gradients[T]) rebaseMixed(ctx context.Context, it *iteration[T], k int)
 	return rev.refillKernel(ctx, &it.kernel)
 }
 
-// refillKernel computes K for the base of the segment.
+// refillKernel computes K relative to the base potentials rev.f and rev.g.
 func (rev *reverse[T]) refillKernel(ctx context.Context, kernel *gibbs.Kernel[T]) error {
 	kernel.SetBase(rev.f, rev.g)
 	kernel.Invalidate()

@@ -417,7 +417,7 @@ func TestCancelLarge(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx := &countdown{t.Context(), 50} // a pass checks more than a thousand times
+	ctx := &countdown{t.Context(), 50} // a full pass would check the context more than a thousand times
 	if _, err := s.Solve(ctx, p); err != context.Canceled {
 		t.Fatalf("error %v, want that of the context", err)
 	}

@@ -78,7 +78,7 @@ func (sys *system[T]) scaleForList() {
 	}
 }
 
-// mostListed returns the maximum number of elements of a list for a problem with size = n·m.
+// mostListed returns the maximum number of elements in the sparse list of a plan with the given size, n·m.
 func mostListed(size float64) float64 {
 	return min(math.Floor(size/sparseShare), sparseMost)
 }

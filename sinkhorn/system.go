@@ -15,7 +15,7 @@ const (
 	costVectors = 50      // cost of the vector operations of a step, for each column
 	costProduct = 0.125   // cost of a multiply-add in a matrix product
 	costFactor  = 240     // additional cost of each element of a factor, in multiply-adds
-	costNear    = 1 << 18 // maximum elements of a K that stays in the L2 cache; a pass over this K costs a third as much
+	costNear    = 1 << 18 // a K with at most this many elements stays in the L2 cache, and a pass takes a third of the usual time
 )
 
 // system is the linear system
@@ -74,8 +74,8 @@ func (sys *system[T]) conjugateGradients(ctx context.Context, goal, radius float
 			dsd = num.FMA(float64(d), float64(sys.sd[j]), dsd)
 		}
 		if !(dsd > 0) {
-			// The matrix is singular along d, up to rounding. If the plan has disconnected parts, the dual is linear along such
-			// a direction, at least up to the radius.
+			// The product of the matrix and d is 0, up to rounding. This happens if the plan has disconnected parts. The dual
+			// is then linear along d, at least within the radius, so the step ends at the radius.
 			if l := sys.stepToRadius(rho, radius); l > 0 {
 				for j, d := range sys.d {
 					sys.beta[j] = num.FMA(l, d, sys.beta[j])

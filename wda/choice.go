@@ -35,8 +35,8 @@ const (
 	// firstRoundSurvivors is the fraction of the candidates that survives the first round if folds are
 	// large. roundSurvivors is the fraction that survives any other round.
 	firstRoundSurvivors, roundSurvivors = 1. / 3, 0.5
-	// singleFinalists is the number of finalists if candidates are not mixed. A finalist is a
-	// candidate that is also fitted with other numbers of components.
+	// singleFinalists is the number of finalists if the model uses a single candidate, not a mixture.
+	// A finalist is a candidate that is also fitted with other numbers of components.
 	singleFinalists = 2
 )
 
@@ -318,8 +318,8 @@ func (c *comparison) mixtureSize(members []Member, losses [][][]loss) int {
 	return n
 }
 
-// lossDifferenceError returns the standard error over the folds of the difference between the
-// losses of two members with all components.
+// lossDifferenceError returns the standard error of the mean difference between the losses of the
+// members a and b with all components. There is one difference for each fold.
 func (c *comparison) lossDifferenceError(a, b *Member, losses [][][]loss) float64 {
 	i, j := c.candidateIndex(a), c.candidateIndex(b)
 	var all pairedDifferences

@@ -466,7 +466,7 @@ func NoMixture() Mixture { return Mixture{limit: 1} }
 // ErrSettings unless n ≥ 1.
 func MixtureOf(n int) Mixture {
 	if n == 0 {
-		n = -1 // invalid, because the limit 0 would mean auto
+		n = -1 // invalid, because the limit 0 would let Fit choose
 	}
 	return Mixture{limit: n}
 }

@@ -26,9 +26,10 @@ type CrossValidation struct {
 	// training samples of the fold, and Candidate.Chosen contains the choices. The errors therefore
 	// include the effect of the choices.
 	Fit Settings
-	// Components, Lambda and Shrinkage contain the values of these settings to compare. Nil means
-	// only the value in the field Fit. A zero Lambda or Shrinkage is an automatic setting. Neighbors
-	// contains the values of K to compare; nil means 1, 3, 5, …, 19. All combinations are tried.
+	// Components, Lambda and Shrinkage contain the values of these settings to compare. If one of
+	// them is nil, only the value in Fit is used. A zero Lambda or Shrinkage is an automatic setting.
+	// Neighbors contains the values of K to compare; nil means 1, 3, 5, …, 19. All combinations are
+	// tried.
 	Components []int
 	Lambda     []Lambda
 	Shrinkage  []Shrinkage

@@ -100,7 +100,7 @@ func TestOpenSettingsAreChosen(t *testing.T) {
 	if set := m.Report().Settings; set.Objective != pinned.Objective || set.Data != pinned.Data || set.Scale != pinned.Scale || m.Report().Choice != nil {
 		t.Errorf("pinned: %+v", set)
 	}
-	// Score chooses no settings: its ridge is the ridge of a fit with fixed settings.
+	// Score does not choose settings. Its ridge is σ_w².
 	auto, err := Score(t.Context(), x, labels, pca(t, x, 2), nil)
 	if err != nil {
 		t.Fatal(err)

@@ -201,7 +201,8 @@ var startHost = sync.OnceValues(func() (*host, error) {
 	return h, nil
 })
 
-// workers returns running processes for n lanes.
+// workers returns the worker processes of lane-0 to lane-(n−1), and starts the processes that are
+// not running.
 func (h *host) workers(n int) ([]*process, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

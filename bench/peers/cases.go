@@ -60,9 +60,9 @@ func assignments(n int) int {
 // assigners names the peers that solve assignment problems.
 const assigners = "scipy|lapjv|lapjvx|lapjvc|lapjvs|lapjvh|lapjvr"
 
-// goal is the speed ratio that monge should reach against the fastest of the given peers. A vertical bar separates the names in
-// the field peers. If this field is empty, the goal is for the fastest of all peers. The ratio for AVX-512 may be different
-// from the ratio for other instruction sets. A ratio of 0 means that there is no goal.
+// goal is the speed ratio that monge should reach against the fastest of the given peers. peers contains their names, separated
+// by vertical bars; an empty string means all peers. avx512 is the ratio for AVX-512, and other is the ratio for all other
+// instruction sets. A ratio of 0 means that there is no goal.
 type goal struct {
 	peers         string
 	avx512, other float64
@@ -245,8 +245,8 @@ func testCases() []testCase {
 	add(false, 1e-3, everyPeer, "wda/%s", mnist)
 	add(false, 1e-3, everyPeer, "wda/%s", wide)
 	for _, c := range []string{mnist, mnist + "/steps=40", wide} {
-		// monge and POT search for a minimum, and the lower minimum is better. In a case with the key steps, monge stops
-		// after the given number of steps. Even then, monge finds a lower minimum than POT.
+		// monge and POT minimize the same function, and a lower minimum is better. With steps=40, monge stops after 40
+		// steps. Even then, monge finds a lower minimum than POT.
 		add(false, 0, everyPeer, "fit/%s", c)
 		cs[len(cs)-1].slow = "pot"
 	}

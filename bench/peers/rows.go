@@ -96,7 +96,8 @@ func vekRows(s spec, dir string) *job {
 	return comparerJob(s, dir, -2, 2, callEachRow(s.int("d"), vek32.Dot))
 }
 
-// hnswPeer returns a job that calls CosineDistance of coder/hnsw, because EuclideanDistance of coder/hnsw is plain Go.
+// hnswPeer returns a job that calls CosineDistance of coder/hnsw. It does not call EuclideanDistance of coder/hnsw, which has
+// no vector instructions.
 func hnswPeer(s spec, dir string) *job {
 	if s.kind != "query" && s.kind != "nearest" {
 		return nil

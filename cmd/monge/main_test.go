@@ -807,7 +807,7 @@ func TestSample(t *testing.T) {
 	if numberAt(t, e, "train") != 30 || numberAt(t, e, "test") != 300 {
 		t.Errorf("%v training and %v test rows", e["train"], e["test"])
 	}
-	// eval must select the same rows as the fit. The mean of these rows is the mean of the model.
+	// The command eval must select the same training rows as the fit. The model stores the mean of these rows.
 	all, err := dataset.ReadFile(s.npz, nil)
 	if err != nil {
 		t.Fatal(err)

@@ -253,10 +253,9 @@ func (f *plotFlags) markedRows(m *wda.Model, c *wda.Classifier) (d *dataset.Data
 	return d.Subset(rows), test, nil
 }
 
-// markMisclassified classifies the test rows, or all rows if test is nil. A misclassified row i
-// gets the flag isWrong in flags[i] and its class in predicted[i]. The classifier is c, or the
-// nearest neighbors among the training rows if c is nil. The result is false if no row can be
-// classified.
+// markMisclassified classifies the test rows with c, or all rows if test is nil. If c is nil, it
+// classifies with the nearest training rows. For a misclassified row i, it sets isWrong in flags[i]
+// and stores the predicted class in predicted[i]. It returns false if no row can be classified.
 func (f *plotFlags) markMisclassified(ctx context.Context, m *wda.Model, c *wda.Classifier, d *dataset.Dataset, test []bool, flags []uint8, predicted []int32, progress func(done int)) (bool, error) {
 	var train, judged []int
 	for i := range flags {

@@ -145,8 +145,8 @@ type rejections struct {
 	Distance *number `json:"auroc_of_distance,omitempty"`
 }
 
-// evalRejection measures how many rows of the datasets test and unknown the classifier c rejects.
-// The dataset named unknown may be nil.
+// evalRejection measures how many rows of each dataset the classifier c rejects. test contains the
+// rows of known classes. unknown contains the rows of unknown classes, or is nil.
 func (f *evalFlags) evalRejection(ctx context.Context, c *wda.Classifier, test, unknown *dataset.Dataset) (*rejections, error) {
 	r := c.Rejection()
 	out := &rejections{Rate: number(r.Rate), Threshold: number(r.Threshold), Weight: number(r.Weight)}

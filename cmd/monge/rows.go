@@ -41,7 +41,7 @@ type rowFlags struct {
 	seed        uint64
 	holdout     float64
 	unknown     []string         // classes whose rows are left out
-	known       []string         // classes of a model, used if unknown is empty; rows of all other classes are excluded
+	known       []string         // classes of a model; if the field unknown is empty, rows of other classes are left out
 	unknownRows *dataset.Dataset // excluded training rows, or nil; set by trainingRows
 
 	names []string     // the classes of a model that was fitted to the rows, or nil

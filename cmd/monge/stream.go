@@ -121,8 +121,8 @@ func (f *rowFlags) openChosen(read *readFlags, path, labels string, p part, feat
 // close closes the file. It does nothing after forEachBlock, which closes the file itself.
 func (s *stream) close() { s.end() }
 
-// forEachBlock passes all blocks to the function use, with a progress bar that counts rows. A
-// goroutine reads the next block and closes the file at the end. If the function use fails or the
+// forEachBlock passes all blocks to the given function, with a progress bar that counts rows. A
+// goroutine reads the next block and closes the file at the end. If the function fails or the
 // context ends, forEachBlock does not wait for the goroutine, because reading from a pipe can
 // block.
 func (s *stream) forEachBlock(a *app, cmd *cobra.Command, what string, use func(b *dataset.Block) error) error {

@@ -65,7 +65,7 @@ func billOfMaterials(path, version string) ([]byte, error) {
 	for _, m := range info.Deps {
 		at := m.Version
 		if strings.HasPrefix(m.Path, rootPath) {
-			at = version // the module is built from the same commit
+			at = version // all modules of this repository have the version of the release
 		}
 		parts = append(parts, of("library", m.Path, at))
 	}

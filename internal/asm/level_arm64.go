@@ -13,7 +13,7 @@ func detect() []Level {
 	return nil
 }
 
-// detectMachine returns the default table. Kernels on arm64 ignore the AVX-512 sizes in the table.
+// detectMachine returns the default sizes. Kernels on arm64 ignore the sizes for AVX-512.
 func detectMachine() *Machine { return &sapphireRapids }
 
 func detectExtensions() (set Extension) {

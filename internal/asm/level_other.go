@@ -4,8 +4,7 @@ package asm
 
 func detect() []Level { return nil }
 
-// detectMachine returns the default table. Kernels without assembly ignore the AVX-512 sizes in the
-// table.
+// detectMachine returns the default sizes. Kernels without assembly ignore the sizes for AVX-512.
 func detectMachine() *Machine { return &sapphireRapids }
 
 func detectExtensions() Extension { return 0 }

@@ -99,7 +99,7 @@ type solver struct {
 	direction   *mat.Dense // D
 	transported *mat.Dense // the direction D, transported to the latest trial point
 	length      float64    // ‖D‖
-	slope       float64    // inner product ⟨grad, D⟩ < 0 of gradient and direction
+	slope       float64    // directional derivative ⟨grad, D⟩, which is negative
 	steepest    bool       // whether direction is the direction of steepest descent
 
 	pairs     []correctionPair // the correction pairs of LBFGS; the first pairCount are in use, the oldest first

@@ -271,7 +271,7 @@ func gradientNoise[T dist.Float]() float64 {
 	return 1e-7
 }
 
-// NoSteps is the solver that returns the start.
+// NoSteps is a Solver that makes no steps, so its result is the starting projection.
 type NoSteps[T dist.Float] struct{}
 
 // Maximize implements Solver.

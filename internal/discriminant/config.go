@@ -19,7 +19,7 @@ type Config[T dist.Float] struct {
 	// MaxClasses and MaxSamples limit the classes and samples used to evaluate J; 0 means no limit.
 	MaxClasses, MaxSamples int
 	Workers                int           // maximum number of goroutines; 0 means GOMAXPROCS
-	PairSolver             PairSolver[T] // solver of pairs in other processes, or nil
+	PairSolver             PairSolver[T] // solves transport problems in other processes, or nil
 	OtherNeeds             []Need        // memory used by the caller during the lifetime of the objective
 }
 

@@ -239,8 +239,8 @@ func (sp *Span) WhitenRows(ctx context.Context, x *mat.Dense) error {
 	return sp.whitening.SolveRows(ctx, dense.View(x))
 }
 
-// WhitenedRows returns whitened rows. The argument named features contains the rows with all
-// features. The argument named coordinates contains the coordinates of the rows before whitening.
+// WhitenedRows returns whitened rows. features contains the rows with all features, and coordinates
+// contains the coordinates of the rows before whitening.
 func (sp *Span) WhitenedRows(ctx context.Context, features, coordinates *mat.Dense) *mat.Dense {
 	x := coordinates
 	if sp.featureScales != nil {

@@ -203,7 +203,7 @@ func (shortTicks) Ticks(low, high float64) []plot.Tick {
 		if t.Label == "" {
 			continue
 		}
-		// The value may differ from 0 by a rounding error of the range.
+		// A tick at 0 may have a tiny value instead, due to rounding errors.
 		if math.Abs(t.Value) < 1e-9*(high-low) {
 			t.Value = 0
 		}

@@ -133,11 +133,11 @@ func sumSquaredDeviations(book matrix.Matrix[float32], some []byte) (sum float64
 	return sum
 }
 
-// lowerBounds computes lower bounds of the distances from one query. Let g_j be the group of part j
-// of a row. The bound of the row is base + step·S with the integer S = Σ_j coarse_j[g_j]. The
-// integer coarse_j[g] is the least entry of group g minus the least entry of table j, divided by
-// step, rounded down, and limited to maxCoarse. The bound is at most the exact sum of the table
-// entries.
+// lowerBounds computes lower bounds of the distances from one query. A distance is the sum of one
+// table entry for each part j of a row. The bound replaces each entry by the least entry of its
+// group, rounded down to a multiple of step. Let coarse_j[g] be the least entry of group g minus the
+// least entry of table j, divided by step, rounded down and limited to maxCoarse. The bound is
+// base + step·S with the integer S = Σ_j coarse_j[g_j], where g_j is the group of part j.
 type lowerBounds struct {
 	filter      *filter
 	groupMin    []float32 // least entry of every group of every table
@@ -147,7 +147,7 @@ type lowerBounds struct {
 	widestRange float64  // largest range of groupMin within a table
 	slack       float64  // a float32 sum is at least (1 − slack) times the exact sum
 	coarse      []byte   // the integer coarse_j[g] of every group g of every table j
-	words       []uint64 // backing storage of the field steps
+	words       []uint64 // memory of the slice steps, aligned to 8 bytes
 	steps       []uint16 // integer sums S of the rows of a chunk, each below 2¹⁵
 	candidates  []int32  // indices of the candidate rows of a chunk
 }

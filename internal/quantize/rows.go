@@ -240,8 +240,8 @@ func offerAll[T num.Float](set *nearest.Set[T], r *Rows, s *Scratch, i, n int) {
 	padded := blockCount(n) * codes.Block
 	s.sums = slices.Grow(s.sums[:0], padded)[:padded]
 	codes.Sums8(s.sums, r.packed[i*r.parts:][:padded*r.parts], s.tables)
-	// The set accepts few rows, so the common path is one comparison. No float32 lies between the
-	// bound and its rounded value, so the rounded bound skips no row within the bound.
+	// The set accepts few rows, so most groups of four rows are skipped. Rounding the bound to float32
+	// never skips an acceptable row, because the distances are also float32.
 	bound := float32(set.Bound())
 	for k := 0; k < n; k += 4 {
 		d := (*[4]float32)(s.sums[k:])

@@ -582,11 +582,11 @@ func (s *Solver[T]) subtree(top int32) []int32 {
 	return queue[:tail]
 }
 
-// pivotUntilOptimal makes pivots until no reduced cost is negative. It collects the arc of least
-// reduced cost from each of a few rows. The collected arc with the most negative reduced cost enters
-// the tree. pivotUntilOptimal repeats this step while a collected arc has a negative reduced cost of
-// at least an eighth of the magnitude of the first reduced cost. Then it continues with the next
-// rows.
+// pivotUntilOptimal makes pivots until no reduced cost is negative. From each of a few rows, it
+// collects the arc of least reduced cost as a candidate. The candidate with the most negative
+// reduced cost enters the tree. pivotUntilOptimal repeats this step until the most negative reduced
+// cost of the candidates is less than an eighth of its initial magnitude. Then it continues with the
+// next rows.
 //
 // If exact is false, a pivot only shifts dual variables, and all dual variables are recomputed from
 // time to time. Two rules then prevent an endless loop due to rounding errors: a reduced cost

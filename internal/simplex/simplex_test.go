@@ -282,9 +282,9 @@ func (c matrix[T]) Row(i int) []T { return c.data[i*c.cols:][:c.cols] }
 func (c matrix[T]) At(i, j int) T { return c.data[i*c.cols+j] }
 
 const (
-	randomCosts    = 6 // values of the argument kind of structuredCosts
+	randomCosts    = 6 // kinds of costs for structuredCosts
 	costKinds      = 8
-	uniformWeights = 0 // values of the argument kind of weightsOf
+	uniformWeights = 0 // kinds of weights for weightsOf
 	randomWeights  = 1
 	weightKinds    = 4
 )

@@ -151,7 +151,7 @@ func (m *Manifold) Random(ctx context.Context, dst *mat.Dense, rnd *rand.Rand) {
 	for i := range m.rows {
 		m.rows[i] = random.Normal(rnd)
 	}
-	_, _ = m.orthonormalize(ctx, out) // the draws are finite
+	_, _ = m.orthonormalize(ctx, out) // cannot fail, because the random numbers are finite
 }
 
 // Infeasibility returns ‖PᵀP − I‖_F, or NaN if p contains NaN.

@@ -387,7 +387,7 @@ func TestRankDeficient(t *testing.T) {
 				t.Errorf("%s: %v", name, err)
 			}
 			onManifold(t, m, &x)
-			// X is a nearest point to A if ⟨X, A⟩ is the nuclear norm of A.
+			// A point X of the manifold is nearest to A if ⟨X, A⟩ is the nuclear norm of A.
 			var svd mat.SVD
 			svd.Factorize(a, mat.SVDNone)
 			var nuclear float64

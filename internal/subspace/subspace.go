@@ -98,11 +98,10 @@ func Leading(ctx context.Context, a, b Operator, v *mat.Dense, want int, setting
 }
 
 // basis is the matrix S = [V R P] with the products A·S and B·S. The block V contains the vectors,
-// R the residuals of the vectors, and P the last change of the vectors. The field named blocks is
-// the number of blocks in use.
+// R contains their residuals, and P contains their change in the previous step.
 type basis struct {
 	d, k             int
-	blocks           int
+	blocks           int        // number of blocks of S in use, 1 to 3
 	x, ax, bx        *mat.Dense // d × 3k
 	residual         *mat.Dense // d × k
 	scratch          *mat.Dense // d × k

@@ -113,8 +113,8 @@ func TestLeadingFromEigenvectors(t *testing.T) {
 	}
 }
 
-// TestLowRank checks Leading for an operator that has fewer positive eigenvalues than v has
-// columns.
+// TestLowRank checks Leading for an operator with fewer positive eigenvalues than the number of
+// wanted eigenvectors.
 func TestLowRank(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	values := make([]float64, 100)

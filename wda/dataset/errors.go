@@ -87,8 +87,8 @@ type FileError struct {
 	Column int
 
 	Name   string // name of the column; "" if it has none
-	Option string // field of Options that may fix the error, or ""
-	Value  string // suggested value of that field, such as ";" for Delimiter, or ""
+	Option string // name of the field of Options that may fix the error, or ""
+	Value  string // suggested value of the field Option, such as ";" for Delimiter, or ""
 	Err    error  // the cause; wraps an error of this package or of the operating system
 }
 

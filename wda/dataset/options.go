@@ -200,9 +200,9 @@ func LabelIndex(i int) LabelSource {
 	return LabelSource{kind: labelsAt, name: strconv.Itoa(i), at: i}
 }
 
-// ParseLabels parses a command-line flag that selects a column or array: text is a name or, if it is an integer, an
-// index as in LabelIndex. An integer is a name only if Options.Header is HeaderPresent or the reader recognizes a
-// first row of numbers as a header. An empty text is the zero LabelSource.
+// ParseLabels returns the LabelSource for the text of a command-line flag. The text is the name of a column or array,
+// or an integer. An integer is an index as in LabelIndex, unless Options.Header is HeaderPresent or the reader
+// recognizes a first row of numbers as a header. In these two cases it is a name. An empty text is the zero LabelSource.
 func ParseLabels(text string) LabelSource {
 	if text == "" {
 		return LabelSource{}

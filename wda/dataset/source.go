@@ -16,8 +16,8 @@ import (
 // source is an open file whose compression and format are known.
 type source struct {
 	from              io.Reader
-	file              *os.File // file that openSource has opened; nil for a reader of the caller
-	disk              *os.File // regular file of the source or of the caller; nil for other readers
+	file              *os.File // file that openSource has opened, or nil if the caller passed a reader
+	disk              *os.File // the file that the source reads, if it is a regular file; otherwise nil
 	at                io.ReaderAt
 	diskOffset        int64 // offset in the disk file of the first byte that the source reads
 	size              int64 // bytes of the file, −1 if unknown

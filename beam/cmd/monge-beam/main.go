@@ -149,9 +149,9 @@ func splitList(text string) []string {
 	return strings.Split(text, ",")
 }
 
-// readTraining reads the labeled file --in. Like monge fit, it uses only the rows with split 0 if
-// the file has an array split. If m is not nil, readTraining finds the columns by the column names
-// stored in the model m.
+// readTraining reads the labeled file --in. If the file has an array named split, readTraining uses
+// only the rows whose element of this array is 0, like monge fit. If m is not nil, readTraining
+// finds the columns by the column names stored in the model m.
 func readTraining(m *wda.Model) (*dataset.Dataset, error) {
 	var how dataset.Missing
 	if err := how.UnmarshalText([]byte(*missing)); err != nil {

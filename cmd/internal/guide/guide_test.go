@@ -341,7 +341,7 @@ func (s *snippet) run(t *testing.T, i int, bin, dir string) {
 	}
 }
 
-// folder returns a folder with the small data that the pages name.
+// folder returns a folder with the small data files that the commands in the guide read.
 func folder(t *testing.T) string {
 	dir := t.TempDir()
 	rng := rand.New(rand.NewPCG(1, 2))

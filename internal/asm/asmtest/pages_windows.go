@@ -6,14 +6,14 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// reserve returns a memory region between two pages that can be neither read nor written. The
-// argument named room is the size of the region in bytes.
-func reserve(page, room int) (unsafe.Pointer, bool) {
-	mem, err := windows.VirtualAlloc(0, uintptr(room+2*page), windows.MEM_RESERVE|windows.MEM_COMMIT, windows.PAGE_READWRITE)
+// reserve returns a memory region of the given size in bytes. The pages before and after the region
+// can be neither read nor written.
+func reserve(page, size int) (unsafe.Pointer, bool) {
+	mem, err := windows.VirtualAlloc(0, uintptr(size+2*page), windows.MEM_RESERVE|windows.MEM_COMMIT, windows.PAGE_READWRITE)
 	if err != nil {
 		return nil, false
 	}
-	for _, p := range []uintptr{mem, mem + uintptr(page+room)} {
+	for _, p := range []uintptr{mem, mem + uintptr(page+size)} {
 		var was uint32
 		if err := windows.VirtualProtect(p, uintptr(page), windows.PAGE_NOACCESS, &was); err != nil {
 			_ = windows.VirtualFree(mem, 0, windows.MEM_RELEASE)

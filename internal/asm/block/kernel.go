@@ -75,13 +75,13 @@ func checkVectors(m, n, nv, na, nu, nq int) {
 	asm.CheckVector(min(na, nu), m)
 }
 
-// tiles runs a pass over the first rows of K with assembly and returns the number of these rows, a
-// multiple of four. If v is nil, u is an input. Otherwise tiles sets u. If a is nil, tiles sets u
-// to the row sums.
+// tiles runs a pass over the first rows of K in assembly. It returns the number of these rows, which
+// is a multiple of four. If v is nil, u is an input. If v is not nil, tiles sets u to the row sums
+// K v, or to the quotients of a and the row sums if a is not nil.
 //
-// A strip of rows is read from memory once. tiles computes the row sums of the strip, one tile of
-// columns at a time, and then the additions to q, again one tile at a time. Between two tiles, the
-// lanes of the row sums stay in scratch.
+// tiles reads each strip of rows from memory once. It first computes the row sums of the strip, one
+// tile of columns at a time. Then it adds Kᵀ u of the strip to q, again one tile at a time. Between
+// two tiles, scratch contains the partial row sums.
 func tiles[K, T num.Float](m, n int, k []K, ldk int, v, a, u, q *[Size][]T, scratch []T) (whole int) {
 	if !tiled[K, T]() {
 		return 0

@@ -26,7 +26,7 @@ GLOBL bitsOf<>(SB), RODATA|NOPTR, $16
 #define ap SI
 #define bp DI
 
-// count sets each byte of x to the number of bits in which two bytes of a and b differ.
+// count compares the bytes of a and b at offset at. It sets each byte of x to the number of bits that differ.
 #define count(at, x, t, table, mask) \
 	VMOVDQU at(ap), x;       \
 	VPXOR   at(bp), x, x;    \

@@ -54,8 +54,8 @@
 	mul     d(kp), s, s;     \
 	move    s, d(gp)
 
-// FINISHMASKED replaces the sum in register s with the vector of g. Y14 contains the mask, and Y4
-// contains v.
+// FINISHMASKED computes elements of g from the sums in register s, and leaves them in s. Y14
+// contains the mask, Y4 contains v, Y15 contains u, and Y13 contains λ.
 #define FINISHMASKED(s) \
 	mul      Y4, Y15, Y12;  \
 	maskmove (mp), Y14, Y5; \

@@ -165,8 +165,8 @@ func (f function[T]) withNeighbors() []T {
 	return append(out, quietNaNs[T]()...)
 }
 
-// quietNaNs returns NaNs with different payloads. The payloads make the integers in the algorithm
-// large, small, positive and negative.
+// quietNaNs returns NaNs with different signs and payloads. The kernels compute an integer from the
+// bits of a NaN, and the payloads make this integer large, small, positive and negative.
 func quietNaNs[T num.Float]() []T {
 	var out []T
 	for _, b := range []uint64{0, 1, 1 << 31, 0xc0000000, 0xffffffff, 0x7_ffff_ffff_ffff, 1 << 48} {

@@ -4,8 +4,8 @@
 //	D_ij = s_ij + Σ_k x_ik (−2 z_jk)  one chain of FMAs, k ascending
 //
 // D_ij is the result if D_ij ≥ s_ij/16 + 2⁻⁹⁶⁰ (float32: 2⁻¹⁰⁰) and both squared norms are less than
-// 2¹⁰²⁰ (float32: 2¹²⁴). One FMA computes the right side. Other pairs of rows are close, or have
-// features of extreme size. Package distance computes the distances of the other pairs:
+// 2¹⁰²⁰ (float32: 2¹²⁴). One FMA computes the sum s_ij/16 + 2⁻⁹⁶⁰. Other pairs of rows are close, or
+// have features of extreme size. Package distance computes the distances of the other pairs:
 //
 //	D_ij = Σ_k (x_ik − z_jk)²         one chain of FMAs, k ascending
 //

@@ -19,15 +19,14 @@ type Columns[T num.Float] struct {
 	ldz   int
 	width int // number of columns of a tile
 	step  int // maximum number of features in a piece
-	// packed contains the operand −2z of the products. Each piece of features consists of tiles. A
-	// tile is a features × width matrix. In the first piece, a tile begins with a row of ones and a
+	// packed contains −2z, divided into pieces of consecutive features. Each piece consists of tiles.
+	// A tile is a features × width matrix. In the first piece, a tile begins with a row of ones and a
 	// row of norms.
 	packed        []T
-	norms, bounds []T // for each column: ‖z_j‖², and the bound that closePairs adds to the result of LogColumnMax
+	norms, bounds []T // for each column: ‖z_j‖², and the bound for closePairs (see setBounds)
 
-	// If panels is set (usePanels), the tiles are panels of equal width, padded with columns of
-	// zeros, and tiles do not contain norms. If onePiece is set, packed contains one piece of
-	// features at a time.
+	// If panels is set, all tiles have the same width and contain no norms. The last tile is padded
+	// with columns of zeros. If onePiece is set, packed contains one piece of features at a time.
 	panels, onePiece bool
 }
 
@@ -35,19 +34,19 @@ type Columns[T num.Float] struct {
 // before c is used.
 func (c *Columns[T]) Reset(n, d int, z []T, ldz int) { c.reset(n, d, z, ldz, false) }
 
-// reset implements Reset. If the parameter named one is set, c contains panels, and packed contains
-// only one piece of features at a time.
-func (c *Columns[T]) reset(n, d int, z []T, ldz int, one bool) {
+// reset implements Reset. If onePiece is set, c contains panels, and packed contains only one piece
+// of features at a time.
+func (c *Columns[T]) reset(n, d int, z []T, ldz int, onePiece bool) {
 	asm.CheckMatrix(len(z), n, d, ldz)
 	pieces := max(1, (d+depth-1)/depth)
 	c.n, c.d, c.z, c.ldz, c.step = n, d, z, ldz, (d+pieces-1)/pieces
-	c.panels, c.onePiece, c.width = one || usePanels[T](n), one, tileWidth[T]()
+	c.panels, c.onePiece, c.width = onePiece || usePanels[T](n), onePiece, tileWidth[T]()
 	padded, size := n, n*(d+2)
 	if c.panels {
 		c.width = project.PanelColumns[T]()
 		padded = c.padded()
 		size = padded * d
-		if one {
+		if onePiece {
 			size = padded * c.step
 		}
 	}

@@ -142,9 +142,9 @@
 	LDREST(xp, V0);      \
 	FADD(a, a, 0)
 
-// TERM3X2 adds the terms of a cosine for two registers at off. It adds x·y to the lane registers a and a+1, x² to b
-// and b+1, and y² to c and c+1. TERM3 adds the terms of one register. PART3 adds the terms of the last elements;
-// R5 holds the number of these elements.
+// TERM3X2 loads two registers of x and two registers of y at offset off. It adds the products x·y to registers a and
+// a+1, x² to b and b+1, and y² to c and c+1. TERM3 does the same for one register each of x and y, and PART3 for the
+// last R5 elements.
 #define TERM3X2(off, a, b, c) \
 	FLDPQ off(xp), (F0, F2); \
 	FLDPQ off(yp), (F3, F4); \

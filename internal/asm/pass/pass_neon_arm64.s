@@ -274,7 +274,7 @@ TEXT ·sweepNEONMixed(SB), NOSPLIT, $0-64
 #include "pass_neon_arm64.h"
 #undef UPDATE
 
-// The following macros are for begin, which also reads a second matrix M.
+// The following macros are for the begin kernels, which also read a second matrix M.
 #undef KSTART4
 #undef KSTART1
 #undef KMOVE4
@@ -348,7 +348,7 @@ TEXT ·sweepNEONMixed(SB), NOSPLIT, $0-64
 	LDPART(mat, e, F30, V30, spare); \
 	FMUL(n, n, 30)
 
-// The LDT macros load K and M. LDT_A and LDT_B also copy s_i to V4–V7.
+// The LDT macros load elements of K and M. LDT_A and LDT_B also copy the register si to V4–V7.
 #define LDT_A(row, mat, si) \
 	FLDPQ   32(row), (F22, F23); \
 	FLDPQ.P 64(row), (F20, F21); \

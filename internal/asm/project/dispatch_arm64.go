@@ -8,8 +8,8 @@ import (
 )
 
 // The Go functions that call assembly are not inlined. So each call begins with a stack check, where the
-// scheduler can stop the goroutine. The arguments m, p and d are positive. The parameter dst is the matrix g. The
-// name g is not possible, because g is a register in arm64 assembly.
+// scheduler can stop the goroutine. The arguments m, p and d are positive. In the transMul functions, dst is the
+// matrix g with row stride ldg. It is not named g, because g is a register in arm64 assembly.
 
 //go:noescape
 func mulNEONF64(m, p, d int, y *float64, ldy int, x *float64, ldx int, b *float64, ldb int, add bool)

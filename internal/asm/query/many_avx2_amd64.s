@@ -40,8 +40,8 @@
 #define sp R11
 #define half (8*size)
 
-// SQUARES adds squared differences to the lanes, and PRODUCTS adds products. The macros load eight elements of vector q.
-// Register a accumulates the terms of the row in Y12, and register b accumulates the terms of the row in Y13.
+// SQUARES adds squared differences to the sums in the registers a and b. PRODUCTS adds products. Both macros load eight
+// elements of a query from q. The sum in a is for the row elements in Y12, and the sum in b is for the row elements in Y13.
 #define SQUARES(q, a, b) \
 	VMOVUPS     q, Y14;        \
 	VSUBPS      Y12, Y14, Y15; \

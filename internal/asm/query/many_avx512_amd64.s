@@ -61,8 +61,8 @@
 	VSHUFPS      $0xdd, X13, xa, X13;  \
 	VADDPS       X13, X12, xa
 
-// SQUARES adds squared differences to the lanes, and PRODUCTS adds products. Z16 holds 16 elements of the vector. Register a
-// accumulates the terms of row x, and register b accumulates the terms of row y. The scales s and t are not used.
+// SQUARES adds squared differences to the sums in the registers a and b. PRODUCTS adds products. Z16 holds 16 elements of a
+// query. The sum in a is for row x, and the sum in b is for row y. The scales s and t are not used.
 #define SQUARES(x, y, s, t, a, b) \
 	VSUBPS      x, Z16, Z17;   \
 	VFMADD231PS Z17, Z17, a;   \

@@ -49,8 +49,8 @@
 	TERMS(qp1, 8+l, 12+l);           \
 	TERMS(qp2, 16+l, 20+l)
 
-// SQUARES adds squared differences to the lanes, and PRODUCTS adds products. The macros load four elements of vector q.
-// Register a accumulates the terms of the row in V24, and register b accumulates the terms of the row in V25.
+// SQUARES adds squared differences to the sums in the registers a and b. PRODUCTS adds products. Both macros load four
+// elements of a query from q. The sum in a is for the row elements in V24, and the sum in b is for the row elements in V25.
 #define SQUARES(q, a, b) \
 	FMOVQ.P 16(q), F26; \
 	FSUB(27, 26, 24);   \

@@ -62,8 +62,8 @@ func FilterOne(masks []uint32, codes []uint8, groups []Group, query []int8, q *Q
 // work is the number of byte products that take about as long as one float32 FMA.
 const work = 2
 
-// checkFilter panics if the sizes are invalid. The arguments named masks, codes and queries are the lengths of the
-// slices. checkFilter returns the byte count of a group.
+// checkFilter panics if the sizes are invalid, and returns the byte count of a group. masks, codes and queries are the
+// lengths of these slices.
 func checkFilter(n, m, masks, codes, queries int) (size int) {
 	d := queries / m
 	if queries%(m*Step) != 0 || d > MaxFeatures {

@@ -135,8 +135,8 @@ func PhaseChecks(t *testing.T, name string, least int, do func(ctx context.Conte
 		t.Errorf("%s checks its context %d times, want %d", name, c.Checks(), least)
 		return
 	}
-	// End the context in the middle. Callers within the phase also check the context while they
-	// return.
+	// End the context halfway through the phase. Later checks are allowed, because each function
+	// may check the context again when it returns to its caller.
 	c = ending.At((c.Checks() + 1) / 2)
 	do(c)
 	if c.ChecksAfterEnd() > 25 {

@@ -40,7 +40,7 @@ type state struct {
 	Memory [128]uint32
 }
 
-// instance is an instruction of the kernels that the test runs.
+// instance is an instruction that a test runs.
 type instance struct {
 	*inst
 	raw      []byte
@@ -227,7 +227,7 @@ func (i *instance) evex() bool {
 	return i.raw[0] == 0x62 || slices.ContainsFunc(i.args, func(a operand) bool { return a.kind == mask })
 }
 
-// access returns the operand in memory, or nil.
+// access returns the operand that the instruction reads or writes in memory, or nil if there is none.
 func (i *instance) access() *operand {
 	for n := range i.args {
 		if a := &i.args[n]; a.kind == location && i.op != "lea" {

@@ -301,9 +301,9 @@ func (g *Graph) Sqrt(a Node) Node {
 	return g.make(node{op: Sqrt, width: g.nodes[a].width, a: a})
 }
 
-// squaredFactor returns a factor for x² that is the same node for x and −x. If x is p − q, the factor
-// is p − q or q − p, in a fixed order of p and q. The squares are equal, because p − q and q − p
-// differ only in the sign or are both +0.
+// squaredFactor returns a node whose square is x². The result is the same node for x and −x. If x is
+// a difference, the result is the operand with the smaller number minus the other operand. The
+// squares of p − q and q − p are equal, because the differences have opposite signs or are both +0.
 func (g *Graph) squaredFactor(a Node) Node {
 	a, _ = g.withoutSign(a)
 	if x := g.nodes[a]; x.op == Add {

@@ -143,7 +143,7 @@ func (in *Interpreter) meetingBlocks(f *ssa.Function) map[*ssa.BasicBlock]*ssa.B
 	}
 	m := map[*ssa.BasicBlock]*ssa.BasicBlock{}
 	for _, b := range f.Blocks {
-		for c := range after[b] { // c is the nearest of these blocks if every path from c visits the others
+		for c := range after[b] { // c is the nearest block if b is the only element of after[b] that after[c] lacks
 			if c != b && len(after[c]) == len(after[b])-1 {
 				m[b] = c
 			}

@@ -143,7 +143,7 @@ func (t *Tracker) Clone() *Tracker {
 	return &c
 }
 
-// Before is called before each instruction. It enters and leaves loops.
+// Before must be called before each instruction. It detects when the program enters or leaves a loop.
 func (t *Tracker) Before(pc uint64) {
 	for n := len(t.frames); n > 1 && !t.frames[n-1].body[pc]; n-- {
 		t.frames = t.frames[:n-1]

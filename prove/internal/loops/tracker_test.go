@@ -21,7 +21,7 @@ func TestJudge(t *testing.T) {
 	skip := &Effect{Branch: true, Target: 102}
 	last := plus(2, 64)
 	clamp := &Effect{Choice: true, Sets: []Set{{Reg: 4, Form: reg(5, 1), Else: &last}}}
-	// Every loop runs three iterations. The tracker records no verdict on the last iteration.
+	// Every loop runs three iterations. The tracker checks only the first two iterations.
 	for _, c := range []struct {
 		name string
 		body []*Effect

@@ -49,9 +49,9 @@ func New(apart bool) *Memory {
 // region number is twice the previous number up to this bound, and larger numbers are consecutive.
 const maxApartRegion = 1 << 34
 
-// Region adds a region of cells and returns its address. If apart is false, the address is an odd
-// multiple of align. writable marks the cells that a run may write. If writable is nil, no cell may
-// be written.
+// Region adds a region of cells and returns its address. If m was created with New(false), the
+// address is an odd multiple of align. writable marks the cells that a run may write. If writable is
+// nil, no cell may be written.
 func (m *Memory) Region(name string, align int, cells []expr.Node, writable []bool) uint64 {
 	base := m.next * regionSpacing
 	if !m.apart {

@@ -463,7 +463,7 @@ func hasFormattedText(t arrow.DataType) bool {
 	return arrow.IsDecimal(t.ID())
 }
 
-// Texts calls the function use with the text of each value of a column in the current batch. The text formats are
+// Texts calls the given function with the text of each value of a column in the current batch. The text formats are
 // the same as for Parquet.
 func (a *arrowFile) Texts(column int, use func([]byte)) error {
 	values := a.record.Column(column)

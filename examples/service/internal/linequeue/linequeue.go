@@ -8,7 +8,7 @@ import (
 )
 
 // Writer copies lines to another writer in a separate goroutine. Write never waits: if the other
-// writer is blocked and the queue is full, Write drops the line and calls the function dropped.
+// writer is blocked and the queue is full, Write drops the line and calls a function to report it.
 type Writer struct {
 	limit   int // bytes
 	dropped func()
