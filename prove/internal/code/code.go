@@ -257,7 +257,7 @@ type Loop struct {
 	Iterations    int
 	MaxIterations int             // largest number of consecutive iterations
 	Paths         map[string]bool // paths through all iterations except the last one of each run
-	Reason        string          // why an iteration may depend on the iteration number; empty if none does
+	Reason        string          // reason why an iteration may depend on its number; "" if no iteration does
 	Fixed         bool            // constants decide the number of iterations
 }
 
