@@ -92,9 +92,10 @@ func (p killOnceCluster) Do(ctx context.Context, b *wda.Work) ([][]byte, error) 
 	return p.Cluster.Do(ctx, &c)
 }
 
-// TestCluster checks that fits, the objective J with its gradient, and cross-validation are
-// bit-identical on Prism and in one process. It tests one lane and several lanes, killed bundles
-// and killed processes. The folder must be empty afterwards.
+// TestCluster checks that Prism, Beam's local runner, gives the same bits as one process for
+// fits, the objective J with its gradient, and cross-validation. It tests one and several lanes
+// (branches of the pipeline), and it kills bundles and worker processes. The folder must be
+// empty afterwards.
 func TestCluster(t *testing.T) {
 	x, labels := clusters(40, 4)
 	open := &wda.Settings{Optimizer: wda.Optimizer{MaxSteps: 2}}
@@ -311,8 +312,8 @@ func TestInterruptedNotReused(t *testing.T) {
 	}
 }
 
-// TestDeal checks that dealItems keeps a group of items in one lane, unless other lanes would be
-// idle. The field Together of wda.Work is the size of a group.
+// TestDeal checks that dealItems keeps a group of items in one lane (branch of the pipeline),
+// unless other lanes would be idle. A group has wda.Work.Together items.
 func TestDeal(t *testing.T) {
 	for _, c := range []struct {
 		together, lanes int

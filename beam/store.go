@@ -34,8 +34,8 @@ func readAll(ctx context.Context, path string) ([]byte, error) {
 
 // writeFile writes a file completely or not at all. If the file system can rename files, writeFile
 // writes to a file with a unique name and then renames this file. Other file systems are object
-// stores, which create an object only when its writer is closed. Bundles may be repeated, even
-// concurrently, because every repetition writes the same bytes.
+// stores, which create an object only when its writer is closed. A runner may repeat a bundle (a
+// unit of work), even concurrently. This is safe because every repetition writes the same bytes.
 func writeFile(ctx context.Context, path string, write func(io.Writer) error) error {
 	fs, err := filesystem.New(ctx, path)
 	if err != nil {

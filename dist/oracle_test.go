@@ -124,7 +124,7 @@ func compareClouds[T dist.Float](c *trial.Case, x, z dist.Matrix[T]) {
 			whole = want.Ldexp(want.Exp)
 		}
 		got := dst.At(i, j)
-		// Each square that underflows loses up to half of the smallest number.
+		// An underflow changes a square by at most half of the smallest number.
 		bound := factor*float64(d+2)*u*whole.Hi + float64(d)*trial.Least[T]()
 		if math.IsInf(bound, 0) {
 			bound = 0
@@ -150,7 +150,7 @@ func compareClouds[T dist.Float](c *trial.Case, x, z dist.Matrix[T]) {
 		if float64(lambda) < trial.Normal[T]() {
 			ulp += 3
 		}
-		// λ multiplies the underflow error of the distance.
+		// The variable lost bounds the effect of underflow in the distance on the exponent.
 		lost := float64(d) * trial.Least[T]() * float64(lambda)
 		if !(y.Hi <= 1000) || ulp*u > 0.01 || lost > 0.01 {
 			if k != k || k < 0 || k > 1 || y.Hi > 1000 && lost < 0.01 && ulp*u < 0.01 && k != 0 {

@@ -167,7 +167,8 @@ func (t *preciseSum) addProduct(x, y float64) {
 
 func (t *preciseSum) value() float64 { return t.hi + t.lo }
 
-// grow sets the length of *v to n. If it allocates, the capacity grows by at least a quarter, and the elements are lost.
+// grow sets the length of *v to n. If grow must allocate, the capacity grows by at least a quarter, and the old elements
+// are lost.
 func grow[E any](v *[]E, n int) {
 	if k := cap(*v); k < n {
 		*v = nil

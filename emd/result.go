@@ -52,8 +52,8 @@ type Certificate struct {
 	MarginalError float64
 	// Primal is ⟨T, M⟩, and Dual is Σ_i a_i u_i + Σ_j b_j v_j + Mass·Price.
 	Primal, Dual float64
-	// Gap is an upper bound of Cost minus the optimum: (Σ_ij T_ij)·Violation + |Primal − Dual|. If Mass is set, the first
-	// factor is Σa + Σb − Mass, which includes the unmoved mass.
+	// Gap is an upper bound of Cost minus the optimum: (Σ_ij T_ij)·Violation + |Primal − Dual|. If Mass is set, the sum
+	// Σ_ij T_ij is replaced by Σa + Σb − Mass, which includes the unmoved mass.
 	Gap float64
 }
 

@@ -199,7 +199,7 @@ func (w *workspace[T]) adjustLimit() (from float64, again bool) {
 	return float64(cap), true
 }
 
-// makeResult sets the result from the final state of the simplex method. The argument err is the error of the simplex method.
+// makeResult sets the result from the final state of the simplex method, which returned err.
 func (w *workspace[T]) makeResult(ctx context.Context, p *Problem[T], a, b []T, err error) (*Result[T], error) {
 	n, m := len(a), len(b)
 	canceled := err != nil && w.simplex.Feasible && !errors.Is(err, simplex.ErrRange)

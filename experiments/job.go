@@ -71,15 +71,15 @@ func formatValue(v any) string {
 // cell is a unit of work. It is computed once and stored in the journal.
 type cell struct {
 	at []string // values of the columns in grid.columns
-	// with describes settings of this cell only, such as the settings of its method. A journal cell
-	// with different settings is not used.
-	with    string
-	compute func(context.Context) (*output, error)
+	// settings is a text with the settings of this cell only, such as the settings of its method. A
+	// cell of the journal is reused only if its settings are the same.
+	settings string
+	compute  func(context.Context) (*output, error)
 }
 
 // newCell returns a cell at the given coordinates.
 func newCell(compute func(context.Context) (*output, error), with string, at ...any) cell {
-	c := cell{with: with, compute: compute}
+	c := cell{settings: with, compute: compute}
 	for _, v := range at {
 		c.at = append(c.at, formatValue(v))
 	}
@@ -173,7 +173,7 @@ func (j *job) compute(ctx context.Context, g grid, cells []cell) (*results, erro
 	var todo []int
 	seen := map[string]bool{}
 	for i, c := range cells {
-		d := &done{At: c.at, With: c.with}
+		d := &done{At: c.at, With: c.settings}
 		if len(c.at) != len(g.columns) || seen[d.key()] {
 			panic("experiment: cells with wrong or equal coordinates")
 		}
@@ -265,7 +265,7 @@ const patience = time.Second
 // run computes one cell. The only error that it returns is the error of the context. An error of
 // the cell itself is recorded in the result.
 func run(ctx context.Context, c cell) (*done, error) {
-	d := &done{At: c.at, With: c.with}
+	d := &done{At: c.at, With: c.settings}
 	var err error
 	finished := make(chan struct{})
 	start := time.Now()

@@ -568,7 +568,7 @@ func (e *mnistRun) drawBySteps(r *results) error {
 	})
 }
 
-// mnistPaperSteps is the default limit of steps in wda.Settings.
+// mnistPaperSteps is the default of MaxSteps in package wda.
 const mnistPaperSteps = 200
 
 // objectives adds a table that compares the objective J with the error of every method.

@@ -17,11 +17,11 @@ const (
 	findElements = 1 << 18
 	// fewQueries is the maximum number of queries that are filtered one by one instead of as a block.
 	fewQueries = 4
-	// A filter is worthwhile if it passes at most n/passingShare + passingRows of n rows. If a
-	// filter passes more rows, the search compares all rows of the current block and of the next
-	// blocks. The number of these next blocks is the pause. After the pause, the search filters the
-	// first probeRows rows of a block. If too many of these rows pass, the pause doubles, up to
-	// lastPause blocks.
+	// A filter is worthwhile if at most n/passingShare + passingRows of n rows pass it. If more
+	// rows pass, the search pauses the filter: it compares all rows of the current block and of the
+	// next firstPause blocks. After the pause, it tries the filter on the first probeRows rows of a
+	// block. If too many of these rows pass, the filter pauses twice as long, up to lastPause
+	// blocks.
 	passingShare = 12
 	passingRows  = 4
 	firstPause   = 1

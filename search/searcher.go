@@ -47,10 +47,10 @@ type Searcher struct {
 	// The following fields belong to searches that filter rows by their sketches.
 	filters []filterState                  // filters of the prepared queries; empty if rows are not filtered
 	codes   []int8                         // codes of the query sketches, in blocks of sketch.Queries queries
-	infos   [][sketch.Queries]sketch.Query // filters of the queries of each block
+	infos   [][sketch.Queries]sketch.Query // coefficients of the query filters, in the same blocks
 	hits    []hit                          // groups of rows with at least one row that passes a filter
 	masks   []uint32                       // masks of the rows that pass a filter
-	passing *segment                       // copies of candidates
+	passing *segment                       // copies of the candidate rows of one query
 	direct  []int                          // queries that are compared with all rows of a block
 	// chosen and chosenPrepared are copies of selected queries in consecutive rows.
 	chosen         []float32

@@ -176,9 +176,9 @@ const (
 	mostSquares  = 0x1p120
 )
 
-// normOf returns 1/√Σx² for the first of eight rows in x. The other rows must be zero. It returns 0
-// for a zero row. If the sum is out of range, normOf scales the row with [scaleRow] and returns
-// −1/√Σx² for the scaled row.
+// normOf returns 1/‖r‖, or 0 if r is zero, where r is the first of the eight rows in x. The other
+// seven rows must be zero. If ‖r‖² is out of range, normOf scales r with [scaleRow] and returns
+// −1/‖r‖ for the scaled row.
 func normOf(x []float32) float64 {
 	squares := func() float64 {
 		var sums [query.Rows]float32

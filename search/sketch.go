@@ -61,7 +61,7 @@ const (
 	// units of 2⁻²⁴. The comment at the beginning of the file derives these constants.
 	filterSlack = 48
 	cosineSlack = 32
-	// In the bound for squared distances, the squared row norm has the factor −(1 − squareSlack)/2
+	// The bound for squared distances multiplies the squared row norm by −(1 − squareSlack)/2
 	// instead of −1/2.
 	squareSlack = 0x1p-20
 	// normSlack is an upper bound of the relative error of a norm that is rounded up.

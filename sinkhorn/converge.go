@@ -216,7 +216,7 @@ func (s *solution[T]) tryStart(ctx context.Context, a attempt[T]) (bool, error) 
 		return true, nil
 	}
 	s.restoreIterate()
-	if err != nil && !errors.Is(err, ErrRange) { // a stage can be out of range although the final λ is in range
+	if err != nil && !errors.Is(err, ErrRange) { // an intermediate λ can be out of range although the final λ is in range
 		return false, err
 	}
 	if err := it.finalizePlan(ctx); err != nil {

@@ -79,7 +79,7 @@ func (l *lanes[T]) solve(ctx context.Context) error {
 		m.it.placeKernel()
 		m.err = err
 		m.it.setCanceled()
-		m.it.kernelCurrent = false // the next member uses the kernel
+		m.it.kernelCurrent = false // the next member of the group overwrites the shared kernel
 	}
 	return err
 }
@@ -224,7 +224,7 @@ func (l *lanes[T]) layCosts(dst []T, i, r int, set bool) {
 	}
 }
 
-// layAlike implements layCosts for cost matrices of the same shape.
+// layAlike implements layCosts for problems of the same shape and memory layout.
 func (l *lanes[T]) layAlike(dst []T, i, r int) {
 	var x operands[T]
 	first := -1

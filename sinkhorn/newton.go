@@ -117,13 +117,14 @@ func (nw *newton[T]) leaveDual(d dual[T]) {
 	}
 }
 
-// direction sets β to the direction of a Newton step and counts the passes over K. It stops when the 1-norm
-// of the residual is at most goal. A pass over the sparse list counts as the fraction of elements of K that are in the list.
+// direction sets β to the direction of a Newton step and counts the passes over K. It stops when the 1-norm of the residual
+// is at most goal. A pass over the sparse list counts as a fraction of a pass over K: the fraction of the elements of K that
+// are in the list.
 //
-// The first conjugate gradient steps use K. When these steps have cost as much as making the sparse list (sparse.go), direction
-// makes the list. When all steps have cost as much as a factor (direct.go), direction computes the factor. The time is
-// therefore at most twice the time of the best method. Later directions use the same factor until their steps have cost as much
-// as a new factor.
+// The first conjugate gradient steps use K. When the cost of these steps reaches the cost of making the sparse list
+// (sparse.go), direction makes the list. When the cost of all steps reaches the cost of a factor (direct.go), direction
+// computes the factor. The time is therefore at most twice the time of the best method. Later calls use the same factor
+// until the cost of their steps reaches the cost of a new factor.
 func (nw *newton[T]) direction(ctx context.Context, d dual[T], goal, radius float64, limit int) error {
 	it, sys := nw.point.it, nw.sys
 	res, dir, sp := &it.res, &sys.direct, &sys.sparse

@@ -34,8 +34,8 @@ type partial[T dist.Float] struct {
 	iteration   *unbalanced[T]
 	cappedSums  []T     // column sums of the rows at their cap
 	cappedTotal float64 // sum of cappedSums
-	cappedKnown bool    // cappedSums belong to the current point
-	held        []bool  // columns that the last direction held at the cap
+	cappedKnown bool    // whether cappedSums belong to the current point
+	held        []bool  // whether the last Newton direction held each column at its cap
 	noneHeld    bool    // no column is held
 	columnCap   float64 // log₂ of the largest v/b, which is the cap of the columns
 	sumA, sumB  float64

@@ -180,8 +180,8 @@ func (d *unbalanced[T]) value() float64 {
 	return value + right - mass
 }
 
-// recordIteration computes the marginal error from the current column sums g and from the column sums tq after the next update
-// of v. It reports whether the iterations end.
+// recordIteration computes the marginal error Σ_j |g_j − tq_j| and reports whether the iterations end. g contains the
+// current column sums. tq contains the column sums after the next update of v.
 func (d *unbalanced[T]) recordIteration(tolerance float64, last bool) bool {
 	it := d.it
 	var e, mass float64

@@ -72,7 +72,8 @@ func (it *iteration[T]) scaledStep(ctx context.Context, k int) (ok, half bool, e
 	return it.scaledRows(k), true, nil
 }
 
-// scaleColumns sets v^k = b ⊘ q. It reports whether v^k is in the safe range.
+// scaleColumns sets v of iterate k to b ⊘ q, where q = Kᵀu. It reports whether v is in the safe
+// range.
 func (it *iteration[T]) scaleColumns(k int) bool {
 	v := it.v(k)
 	pass.Divide(v, it.b, it.q)
@@ -86,7 +87,8 @@ func (it *iteration[T]) scaleColumns(k int) bool {
 	return it.isSafe(v, it.b)
 }
 
-// scaledRows reports whether u^k and its column sums are in the safe range. If so, it sets the kind of iterate k.
+// scaledRows reports whether u of iterate k is in the safe range and the column sums of points without weight are
+// finite. If so, it sets the kind of iterate k.
 func (it *iteration[T]) scaledRows(k int) bool {
 	if !it.isSafe(it.u(k), it.a) || !it.weightlessFinite(it.q) {
 		return false

@@ -20,20 +20,21 @@ import (
 //	α^(k−1) = u^(k−1) ⊙ K t^k
 //	M̄       = T − λ ( T⊙M + K ⊙ Σ_k (s^k v^kᵀ + u^(k−1) t^kᵀ) ).
 //
-// Replacing K by diag(φ) K diag(γ) and dividing the scalings by φ and γ changes nothing. The reverse pass therefore uses the
-// base potentials of the iterations, or potentials near this base, while the scalings relative to the base are in the safe
-// range. Otherwise the reverse pass moves to the base of the current iterate. All terms with the same base form a segment.
+// If K is replaced by diag(φ) K diag(γ), and the scalings u and v are divided by φ and γ, then α^k, β^k and M̄ stay the
+// same. The reverse pass therefore uses the base potentials of the iterations, or potentials near this base, while the
+// scalings relative to the base are in the safe range. Otherwise the reverse pass moves to the base of the current iterate.
+// All terms with the same base form a segment.
 
 // reverse is the state of the reverse pass.
 type reverse[T dist.Float] struct {
-	basis  int // iterate whose potentials are the base, or plainKind or mixedBasis
+	basis  int // plainKind, mixedBasis, or the number of the iterate whose potentials are the base
 	f, g   []T // base potentials of the segment, as base-2 logarithms
-	fk, gk []T // logarithms of an iterate
-	u, v   []T // scalings of the current term relative to the base
+	fk, gk []T // potentials of an iterate, as base-2 logarithms
+	u, v   []T // scalings of an iterate relative to the base
 	t      []T
 }
 
-// mixedBasis means that f and g of the base belong to different iterates.
+// mixedBasis means that the base potentials f and g come from different iterates.
 const mixedBasis = -3
 
 // grow provides memory for scalings.

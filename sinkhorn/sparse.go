@@ -28,8 +28,8 @@ const (
 	sparseRows  = 64      // maximum rows between two checks of the context
 	sparseWork  = 1 << 18 // maximum products between two checks of the context
 
-	groupElements = 1 << 14 // minimum number of listed elements in a group of pieces; each group has its own sums
-	groupColumn   = 4       // minimum number of listed elements of a group for each column of K
+	groupElements = 1 << 14 // minimum number of elements of the sparse list in a group of row blocks
+	groupColumn   = 4       // minimum number of elements of the sparse list in a group, for each column of K
 	mostGroups    = 16
 )
 
@@ -166,7 +166,7 @@ func (p *sparse[T]) multiply(ctx context.Context, kernel *gibbs.Kernel[T], dst, 
 	return nil
 }
 
-// multiplyGroup sets the sums of a group of pieces to the contribution of the group to SᵀS t.
+// multiplyGroup computes the contribution of a group of row blocks to the vector SᵀS t.
 func (p *sparse[T]) multiplyGroup(ctx context.Context, _, group int) error {
 	m := len(p.root)
 	q := p.q[group*m:][:m]

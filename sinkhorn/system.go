@@ -14,8 +14,8 @@ const (
 	costListed  = 4       // cost of an element of the sparse list, or of a product of two such elements
 	costVectors = 50      // cost of the vector operations of a step, for each column
 	costProduct = 0.125   // cost of a multiply-add in a matrix product
-	costFactor  = 240     // additional cost of each element of a factor, in multiply-adds
-	costNear    = 1 << 18 // a K with at most this many elements stays in the L2 cache, and a pass takes a third of the usual time
+	costFactor  = 240     // extra multiply-adds for each element of a matrix that is factored
+	costNear    = 1 << 18 // maximum number of elements of K for which K stays in the L2 cache; a pass then costs a third as much
 )
 
 // system is the linear system

@@ -72,7 +72,7 @@ func testSolvedTogether[T dist.Float](t *testing.T) {
 		{}, {Storage: StorageMatrixFree}, {Storage: StorageMixed}, {Domain: DomainPlain}, {Domain: DomainLog}, {Tolerance: 1e-3, Iterations: 100}, {Gradient: true},
 		{Anneal: 4, Tolerance: 1e-2, Iterations: 50}, {Tolerance: 1e-3, Iterations: 30, Storage: StorageMixed}, {Tolerance: 1e-6, Iterations: 200, Unaccelerated: true},
 	} {
-		for _, shape := range [][2]int{{9, 5}, {40, 61}, {140, 61}, {1100, 700}} { // only the smaller K fit in the L1 cache
+		for _, shape := range [][2]int{{9, 5}, {40, 61}, {140, 61}, {1100, 700}} { // K of the last shapes does not fit in the L1 cache
 			n, m := shape[0], shape[1]
 			if n > 1000 && !testdata.IsLong() {
 				m = 500 // a large problem

@@ -48,8 +48,8 @@ import (
 // unbalanced implements the iteration and the dual of problems with penalties, and the iteration of partial transport.
 type unbalanced[T dist.Float] struct {
 	*dualPoint[T]
-	f, g    []T     // potentials of the iterate; g is also used for column sums
-	weight  float64 // sum of the diagonal of Newton's system
+	f, g    []T     // potentials of the iterate; the memory of g is also used for column sums
+	weight  float64 // sum of the vector diag of Newton's linear system
 	scratch []T     // vector of max(m, n) elements
 	shift   float64 // shift c of the trial point
 	capped  caps    // rows and columns whose latest scalings are at their cap, in partial transport
@@ -274,8 +274,8 @@ func finiteOrZero(x float64) float64 {
 	return 0
 }
 
-// logColumns sets log.h to the potentials of the best v, g to the column sums of the plan, and tq to the column sums with the
-// best v.
+// logColumns computes the best v for the current u, and sets log.h to its potentials. It sets g to the column sums of the
+// plan with the current v, and tq to the column sums with the best v.
 func (d *unbalanced[T]) logColumns(ctx context.Context, scaled bool) error {
 	it, kernel, log := d.it, &d.it.kernel, &d.it.log
 	if it.res.Domain == DomainPlain {

@@ -214,7 +214,7 @@ func (c *comparison) chooseComponents(ctx context.Context, do compareFunc, m *Me
 	all := []Member{*m} // the result with all components on all folds
 	averageLosses(all, c.componentCounts[:1], lossesOf(known, at))
 	*m = all[0]
-	// Compare the losses only on the folds where m was fitted with fewer components.
+	// Some folds may have no fits with fewer components. Compare the losses on the other folds.
 	few := []Member{*m}
 	if averageLosses(few, c.componentCounts, losses); few[0].Folds == 0 || few[0].Leading == m.Leading {
 		return nil

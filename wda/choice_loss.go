@@ -159,10 +159,9 @@ func (s *pairedDifferences) standardError() float64 {
 // maxPromising is the largest number of component counts that are tried in addition to all components.
 const maxPromising = 3
 
-// promisingCounts reports, for each number of components, whether to fit a candidate with this
-// number. The argument named candidate is the index of the candidate. promisingCounts selects all
-// components and the maxPromising numbers with the lowest losses. The losses must come from the first
-// components of the fit with all components.
+// promisingCounts reports, for each number of components, whether to fit the candidate with this
+// number. It selects the largest number, and the maxPromising other numbers with the lowest losses.
+// Each loss is the loss of the first components of the fit with all components.
 func promisingCounts(losses [][][]loss, candidate, numbers int) []bool {
 	sums, order := make([]float64, numbers), make([]int, 0, numbers)
 	for k := range numbers {
@@ -197,9 +196,9 @@ func discardSmallerCounts(losses []loss, k int) bool {
 	return true
 }
 
-// keepBetterCounts sets an element of the slice numbers to false if the loss with this number of
-// components is too large. The loss is too large if it exceeds the loss with all components by at
-// least two standard errors of the difference over the folds so far. It reports whether any element
+// keepBetterCounts sets numbers[k] to false if the loss with counts[k] components is too large. The
+// loss is too large if it exceeds the loss with all components by at least two standard errors of
+// the difference over the folds so far. keepBetterCounts reports whether any element of numbers
 // after the first is still true.
 func keepBetterCounts(counts []int, losses [][][]loss, numbers []bool) bool {
 	any := false

@@ -179,8 +179,8 @@ func (t *foldTrial) optimize(ctx context.Context, set *Settings) error {
 	return nil
 }
 
-// canonicalComponents returns the canonical components of lastPoint. If the method is Fisher, it
-// uses only the first columns of lastPoint, as many as the objective has components.
+// canonicalComponents returns the canonical components of the projection t.lastPoint. For the
+// method Fisher, it first reduces the projection to the number of components in the objective.
 func (t *foldTrial) canonicalComponents(ctx context.Context, set *Settings) (*discriminant.Components, error) {
 	if !set.Optimizer.Method.traits().startsAtFisher {
 		return t.objective.Canonical(ctx, t.lastPoint)

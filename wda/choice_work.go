@@ -19,7 +19,7 @@ import (
 type piece struct {
 	Fold, From, To int
 	Alive          []bool // whether each candidate is still in the comparison; nil if Numbers is not nil
-	Numbers        []bool // whether to fit with each number of components, or nil
+	Numbers        []bool // for each number of components, whether to fit the candidate with it; nil if Alive is not nil
 }
 
 // candidateCount returns the number of candidates of the piece that are alive, or 0 if Numbers is not

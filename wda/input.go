@@ -208,8 +208,8 @@ func (src *rowSource) readRows(dst []float64, first int) error {
 	return nil
 }
 
-// population returns all rows as a Population, transformed like the samples s and mapped into the
-// span sp.
+// population returns all rows as a Population. The rows are transformed like the samples s, and
+// then expressed in coordinates of the span sp.
 func (src *rowSource) population(s *discriminant.Samples, sp *discriminant.Span) *discriminant.Population {
 	p := &discriminant.Population{N: len(src.labels), RowsByClass: make([][]int, len(s.Classes))}
 	index := make(map[int]int, len(s.Classes))

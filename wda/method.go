@@ -95,11 +95,11 @@ type Eigen struct {
 	TraceRatio bool
 }
 
-// MiniBatch is Riemannian stochastic gradient ascent with momentum, from the starting point of Auto.
-// It is for many samples: each step uses BatchSize samples of some classes, and the time and memory
-// of a step do not grow with the square of the number of samples. MiniBatch is the only method for
-// samples that are not in memory. Transport between mini-batches is biased, so the result is a little
-// worse than the result of the exact methods.
+// MiniBatch is Riemannian stochastic gradient ascent with momentum. It starts at the same point as
+// Auto. MiniBatch is for many samples: each step uses BatchSize samples of some classes, and the time
+// and memory of a step do not grow with the square of the number of samples. MiniBatch is the only
+// method for samples that are not in memory. Transport between mini-batches is biased, so the result
+// is a little worse than the result of the exact methods.
 type MiniBatch struct {
 	// BatchSize is the number of samples of a class in a step. A class with fewer samples is used
 	// completely. Default 64; at least 2.

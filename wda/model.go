@@ -311,9 +311,9 @@ const (
 	widenRows = 20
 )
 
-// transformColumns32 sets dst to the components l, l+1, … of the projections of the rows of x. The
-// sums over the features continue from block to block. Before rounding to float32, the sums are
-// therefore bit-identical to the results of TransformVec.
+// transformColumns32 projects the rows of x and sets dst to the components of the projections,
+// beginning with component l. Each sum over the features continues from block to block. The result
+// therefore has the bits of TransformVec, rounded to float32.
 func (m *Model) transformColumns32(dst, x dist.Matrix[float32], l int, in, out []float64) {
 	rows, w, d := dst.Rows, dst.Cols, len(m.mean)
 	b := dense.View(m.projection).ColRange(l, l+w)

@@ -233,8 +233,8 @@ func (m *Prepared) applyChoice(set Settings, asked Optimizer, choice *Choice) Se
 	return set
 }
 
-// fitComplete makes one fit for each element of sets, and a mixture if there are several fits. No
-// setting may be automatic.
+// fitComplete makes one fit for each element of sets, and a mixture if there are several fits.
+// The sets must not contain automatic settings, which Fit would have to choose.
 func (m *Prepared) fitComplete(ctx context.Context, sets []Settings, choice *Choice, began time.Time) (*Model, error) {
 	for i := range sets {
 		if o := &sets[i].Optimizer; o.Method == (Auto{}) && len(m.samples.Classes) > m.maxClasses {

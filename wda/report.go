@@ -149,7 +149,7 @@ type Choice struct {
 // Member is one candidate of a Choice: a combination of settings and its errors.
 type Member struct {
 	Whitening Whitening
-	Method    Method // Principal, Fisher, or the method of the fit
+	Method    Method // Principal, Fisher, or the method in Settings
 	Shrinkage Shrinkage
 	Lambda    Lambda
 	Scale     Scale

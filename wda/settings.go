@@ -201,7 +201,7 @@ func (s *Settings) objectiveComponents(classes int) int {
 	return s.Leading
 }
 
-// hasOpenChoices reports whether a setting other than Leading is automatic.
+// hasOpenChoices reports whether Fit must choose a setting other than Leading.
 func (s *Settings) hasOpenChoices() bool {
 	return s.Data.Whitening.IsAuto() || s.Objective.Lambda.IsAuto() || s.Objective.Shrinkage.IsAuto() || s.Scale == ScaleAuto
 }

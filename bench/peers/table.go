@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// table collects the rows of the printed table. There is one row for each variant of monge in each case.
+// table collects the rows of the printed table: one row for each case and variant of monge.
 type table struct {
 	level  string
 	rows   []string

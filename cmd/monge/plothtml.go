@@ -53,9 +53,9 @@ type pageData struct {
 	Parts      bool        `json:"parts"`      // the page marks training and test rows
 	Classified bool        `json:"classified"` // the rows are classified, and isWrong is valid
 	X          string      `json:"x"`          // n × p, float32
-	Label      string      `json:"label"`      // n indices into Classes of type int32
-	Predicted  string      `json:"predicted"`  // n indices into Classes of type int32, valid where isWrong is set
-	Row        string      `json:"row"`        // n row numbers in the file, counted from 1, of type int32
+	Label      string      `json:"label"`      // n int32 indices into Classes
+	Predicted  string      `json:"predicted"`  // n int32 indices into Classes, valid where isWrong is set
+	Row        string      `json:"row"`        // n int32 row numbers in the file, counted from 1
 	Flags      string      `json:"flags"`      // uint8
 	Features   []string    `json:"features"`   // names of the features that are in Values
 	Values     string      `json:"values"`     // n × features, float32

@@ -88,8 +88,8 @@ func (r *rejectionData) calibrate(ctx context.Context, c *wda.Classifier) (*wda.
 
 // splitUnknown divides d into the rows of known classes and the rows of unknown classes. The
 // unknown classes are f.unknown. If f.unknown is empty and f.known is not nil, splitUnknown first
-// sets f.unknown to the classes of d that are not in f.known. The dataset named known has only the
-// known classes. The dataset named unknown is nil if it has no rows.
+// sets f.unknown to the classes of d that are not in f.known. The class list of the first dataset
+// contains only the known classes. The second dataset is nil if it has no rows.
 func (f *rowFlags) splitUnknown(path string, d *dataset.Dataset) (known, unknown *dataset.Dataset, err error) {
 	if len(f.unknown) == 0 && f.known != nil {
 		f.unknown = slices.DeleteFunc(classNames(d), func(n string) bool { return slices.Contains(f.known, n) })

@@ -44,8 +44,8 @@ type rowFlags struct {
 	known       []string         // classes of a model; if the field unknown is empty, rows of other classes are left out
 	unknownRows *dataset.Dataset // excluded training rows, or nil; set by trainingRows
 
-	names []string     // the classes of a model that was fitted to the rows, or nil
-	read  *columnFlags // prints notes about the classes
+	names []string     // class names of a model that was fitted to the rows, or nil
+	read  *columnFlags // if not nil, prints notes about the classes
 }
 
 func (f *rowFlags) add(cmd *cobra.Command, what string) {
@@ -150,7 +150,7 @@ func noRowsError(path string, p part, splits []int) error {
 	return fmt.Errorf("%s: array split: no row has the value %d (0 for training rows, 1 for test rows); its values are %v", path, p.split(), values[:min(10, len(values))])
 }
 
-// sampleRows returns d, or a sample of d with --sample.
+// sampleRows returns a random sample of d if --sample is set, and d otherwise.
 func (f *rowFlags) sampleRows(path string, d *dataset.Dataset) (*dataset.Dataset, error) {
 	if f.sample == 0 {
 		return d, nil

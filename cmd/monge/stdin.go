@@ -54,8 +54,8 @@ func checkStdin(cmd *cobra.Command, args []string) (reads bool, err error) {
 	return len(names) > 0, nil
 }
 
-// openStdin returns standard input. It copies a pipe to a temporary file if whole is true or the
-// format needs random access (NPZ, Parquet). The function named end removes the temporary file.
+// openStdin returns standard input, and a function that removes the temporary file. It copies a
+// pipe to a temporary file if whole is true or the format needs random access (NPZ, Parquet).
 func openStdin(whole bool) (in io.Reader, end func(), err error) {
 	none := func() {}
 	if info, err := os.Stdin.Stat(); err == nil && info.Mode().IsRegular() {

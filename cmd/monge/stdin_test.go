@@ -133,7 +133,7 @@ func TestStandardInput(t *testing.T) {
 	}
 }
 
-// times matches the times in the output, which differ between runs.
+// times matches the durations in the output, which differ between runs.
 var times = regexp.MustCompile(`[0-9.e-]+ µ?s( in all)?\b`)
 
 // standardRun runs a command line and returns its output. If input is not empty, standard input is

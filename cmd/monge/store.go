@@ -68,7 +68,8 @@ func (f *storeFlag) checkComponents(components int) error {
 	return usagef("--store %s has %s codes, but a row has only %d components to cut into parts; use fewer codes, or more --components", f.is, parts, components)
 }
 
-// storageResult describes the classifier in a model file. Only eval sets Error and Microseconds.
+// storageResult describes the classifier in a model file. Only the command eval sets the fields
+// Error and Microseconds.
 type storageResult struct {
 	K        int    `json:"k"`
 	Rows     int    `json:"rows"`

@@ -143,9 +143,9 @@ func TestStreamMemory(t *testing.T) {
 		return
 	}
 	for name, path := range streamFiles(t, dir, 200_000, 50) { // the numbers take 80 MB, and the program without data takes 25 MB
-		// Measure again if the memory exceeds the limit, because garbage adds to the memory if
-		// other processes delay the garbage collector. Live memory is at most 60 MB. Memory that
-		// grows with the number of rows exceeds the limit in every run.
+		// The measured memory includes garbage, so it can exceed the limit if other processes delay
+		// the garbage collector. Then measure again. Live memory is at most 60 MB. If memory grew
+		// with the number of rows, every measurement would exceed the limit.
 		for try := range 3 {
 			cmd := mongeProcess(t, "transform", "--model", model, "--data", path, "--out", filepath.Join(dir, "o.arrow"))
 			if err := cmd.Start(); err != nil {

@@ -129,7 +129,7 @@ func parseNumbers(flag, list string, most int) (out []int, err error) {
 // service holds the intents and the samples for training, calibration and tests.
 type service struct {
 	known                             []int   // known intents
-	heldOut                           int     // number of foreign intents
+	heldOut                           int     // number of intents that are held out as foreign
 	rate                              float64 // share of known queries that may be rejected
 	bytes                             []int   // bytes of a query stored by product quantization
 	train, calibration, test, foreign *dataset.Dataset

@@ -75,7 +75,7 @@ func (m LSQMI) fit(ctx context.Context, x *mat.Dense, labels []int, p int) (*mat
 // climbQMI maximizes QMI by gradient ascent from the point named start. It returns the last point
 // and the negative QMI at this point.
 func (f *kernels) climbQMI(ctx context.Context, start *mat.Dense, steps int) (*mat.Dense, float64, error) {
-	const run = 20 // steps between two choices of σ and λ
+	const run = 20 // σ and λ are chosen again after this many steps
 	r, q := start.Dims()
 	manifold := stiefel.New(r, q)
 	at, next := mat.DenseCopyOf(start), mat.NewDense(r, q, nil)
@@ -149,9 +149,8 @@ func (f *kernels) medianOf(ctx context.Context, p *mat.Dense) float64 {
 	return medianDistance(sqDistances(ctx, y, u))
 }
 
-// overlapMatrix returns the matrix U of one class divided by (πσ²)^{p/2}, and the logarithm of this
-// divisor. The rows of u are the kernel centers of the class. In the divisor, σ is measured in
-// units of s.unit.
+// overlapMatrix returns the matrix U/c of one class, and log c, where c = (πσ²)^{p/2}. In c, σ is
+// measured in units of s.unit. The rows of u are the kernel centers of the class.
 func overlapMatrix(ctx context.Context, u *mat.Dense, s fit) (*mat.Dense, float64) {
 	_, q := u.Dims()
 	k := gaussian(ctx, u, u, precision(s.width)/2)

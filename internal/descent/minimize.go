@@ -102,7 +102,7 @@ type solver struct {
 	slope       float64    // directional derivative ⟨grad, D⟩, which is negative
 	steepest    bool       // whether direction is the direction of steepest descent
 
-	pairs     []correctionPair // the correction pairs of LBFGS; the first pairCount are in use, the oldest first
+	pairs     []correctionPair // correction pairs of LBFGS, from the oldest to the newest; pairCount of them are in use
 	pairCount int
 
 	line           lineStep // latest successful line search

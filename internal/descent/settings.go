@@ -109,9 +109,10 @@ type Settings struct {
 	// MaxTrials limits the number of points tried in one line search. Default 30.
 	MaxTrials int
 
-	// Progress, if not nil, is called for the start (Index 0) and after every accepted step. The
-	// argument p is the iterate, which Progress must not modify or retain. If Progress returns an
-	// error, Minimize ends with status Stopped and returns this error, unless it wraps ErrStop.
+	// Progress, if not nil, is called at the starting point (Index 0) and after every accepted
+	// step. p is the current iterate. Progress must not modify or retain p. If Progress returns an
+	// error, Minimize ends with status Stopped. Minimize returns this error unless it wraps
+	// ErrStop.
 	Progress func(step Step, p *mat.Dense) error
 }
 

@@ -243,9 +243,9 @@ func (c *Components) WithColumns(ctx context.Context, span, base *mat.Dense) (*C
 	return out, nil
 }
 
-// UnitOfLength returns a factor for c.P. With c.P multiplied by this factor, the first q columns of
-// the projected samples have a mean variance of 1 within classes. The argument named unit is the
-// factor that converts the features of the model to the features of s.
+// UnitOfLength returns a factor for c.P. Multiplying c.P by the factor gives the first q columns of
+// the projected samples a mean variance of 1 within classes. The features of s are the features of
+// the model times unit.
 func (c *Components) UnitOfLength(ctx context.Context, s *Samples, q int, unit float64, workers int) (float64, error) {
 	d, _ := c.P.Dims()
 	within, total := s.projectedVariances(ctx, mat.DenseCopyOf(c.P.Slice(0, d, 0, q)), workers)

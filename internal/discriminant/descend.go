@@ -90,6 +90,5 @@ func (o *Objective[T]) Negative(ctx context.Context, p, grad *mat.Dense) (float6
 	return -o.betweenCost / w, nil
 }
 
-// ratioOfNegative converts the value −J and the norm of its gradient to J and the norm of the
-// gradient of J.
+// ratioOfNegative converts a value of −J to J. The norm of the gradient stays the same.
 func ratioOfNegative(value, norm float64) (ratio, gradientNorm float64) { return -value, norm }

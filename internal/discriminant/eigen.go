@@ -35,8 +35,9 @@ const (
 	eigenClasses = 128
 	// eigenDense is the number of features up to which the matrices C_b and C_w are always formed.
 	eigenDense = 128
-	// If there are more than eigenDense features, the search for a start makes eigenBlockSteps
-	// updates with at most eigenInner block iterations each, and uses only the first ridge.
+	// If there are more than eigenDense features, the search for a starting point makes
+	// eigenBlockSteps updates and uses only the first of the eigenRidges. Each update makes at
+	// most eigenInner block iterations.
 	eigenBlockSteps, eigenInner = 2, 3
 )
 
@@ -205,8 +206,8 @@ func (e *eigen[T]) traceRatio(ctx context.Context, p *mat.Dense, ridge float64, 
 // formsMatrices reports whether the matrices C_b and C_w are formed.
 func (e *eigen[T]) formsMatrices() bool { return formsScatters(e.o.Samples.D, e.o.p) }
 
-// formsScatters reports whether the matrices C_b and C_w are formed. They are formed if a block
-// iteration would not save time, because d is small or p is large.
+// formsScatters reports whether to compute the elements of C_b and C_w. If d is large and p is
+// small, it is faster to compute only products of C_b and C_w with vectors.
 func formsScatters(d, p int) bool { return d <= eigenDense || 3*p > d }
 
 // scatterMatrices returns C_b and the sum of C_w and the ridge, a multiple of the identity.

@@ -75,7 +75,7 @@ type Sink[T dist.Float] struct {
 	self   bool // X and Y are the same points
 }
 
-// BeginMatrix makes the sink add M̄ to dst (n × m).
+// BeginMatrix makes the sink add the gradient M̄ = ∂Cost/∂M to dst (n × m).
 func (to *Sink[T]) BeginMatrix(dst dist.Matrix[T]) { to.matrix, to.dst = true, dst }
 
 // BeginPoints makes the sink compute the products of M̄ with [Y 1] and [X 1].

@@ -157,7 +157,7 @@ func (g *Kernel[T]) Bytes() float64 {
 	switch {
 	case g.matrixFree:
 		matrix = 0
-		elements += workers * 3 * float64(g.blockRows()) * ld // K, M and M̄
+		elements += workers * 3 * float64(g.blockRows()) * ld // a block of rows of K, M and M̄ for each worker
 	case g.mixed:
 		elements += matrix/2 + workers*2*float64(g.copiedRows())*ld // K and M̄
 	default:
@@ -309,8 +309,8 @@ func (g *Kernel[T]) distances(d []T, ldd, i, r int) {
 	matrix.SqEuclideanTrans(g.block(d, ldd, r), g.x.RowRange(i, i+r), g.transposed())
 }
 
-// compute sets k to rows i … i+r−1 of K. If these rows of M are not stored yet and d is not nil,
-// compute also sets d to these rows of M.
+// compute sets k to rows i … i+r−1 of K. It also sets d to the same rows of M, unless d is nil
+// or M is already stored.
 func (g *Kernel[T]) compute(k, d []T, i, r int) {
 	stored := !g.matrixFree && (g.measured || !g.points)
 	ldd := g.ld

@@ -54,7 +54,7 @@ type pieces[T dist.Float] struct {
 	big       bool
 	workers   int
 	cols      int
-	partials  []T // sums over rows of every piece
+	partials  []T // for each piece, the sums over its rows
 	ones      []T
 	blocks    []*rowBlock[T] // one for each goroutine
 	pool      *parallel.Pool

@@ -18,7 +18,7 @@ const (
 type Group[T dist.Float] struct {
 	operation  groupOperation
 	u, v, a, q [][]T // operands of every problem
-	sums       [][]T // vectors to which the method named rows adds: the vectors q, or the sums of one piece
+	sums       [][]T // destinations of the column sums: the vectors q, or partials for one piece
 	partials   []T
 	scratch    []T
 }

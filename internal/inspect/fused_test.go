@@ -47,8 +47,9 @@ var fusedInstruction = regexp.MustCompile(`\(([^()]+\.go):(\d+)\)\t(V?W?FN?M(?:A
 // integers, so their sums and products are exact in float64.
 var byteCountLine = regexp.MustCompile(`^(elements |need := |return kernel\.Bytes\(\)|if err := s\.settings\.afford\(|if kernel\.N\(\) > 0 && kernel\.M\(\) > 0 && s\.own\.bytes\(\))`)
 
-// allowedFusedFunctions lists functions that may contain fused sums. Kernel.Bytes and solver.release
-// compute a number of bytes, which is exact in float64. Gamma is an error bound for tests.
+// allowedFusedFunctions lists functions that may contain sums of unrounded products, which the
+// compiler may fuse. Kernel.Bytes and solver.release compute a number of bytes, which is exact in
+// float64. Gamma is an error bound for tests.
 var allowedFusedFunctions = []string{"Kernel.Bytes", "solver.release", "Gamma"}
 
 // TestNoBareSums checks that the source contains no sum with an unrounded product. It reads the

@@ -116,8 +116,8 @@ const (
 	chunkRows = 1 << 10
 	// probeBlocks is the number of blocks that probeDistance examines.
 	probeBlocks = 32
-	// initialRows is the number of rows whose distances are computed at a time until a bound is
-	// known.
+	// Until a bound of the distances is known, distances are computed for at most initialRows rows
+	// at a time.
 	initialRows = 1 << 8
 )
 

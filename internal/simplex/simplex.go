@@ -38,7 +38,7 @@ const NodeBytes = 112
 
 const (
 	noNode           = -1      // no parent, child or sibling
-	exactSlack       = 0x1p-51 // rounding error of a reduced cost, relative to its dual variables
+	exactSlack       = 0x1p-51 // bound for the rounding error of a reduced cost, relative to the size of its dual variables
 	approximateSlack = 0x1p-44 // like exactSlack, but with accumulated rounding errors
 	pivotsPerNode    = 64      // maximum number of pivots of the first phase, per node
 	checkInterval    = 1 << 14 // number of costs and nodes between two checks of the context
@@ -830,8 +830,8 @@ func (s *Solver[T]) pivot(a arc) int32 {
 	return to
 }
 
-// attachReversed attaches a subtree whose old root is top. The new arc connects node k of the
-// subtree to the node parent. The parameter named part is the number of nodes of the subtree.
+// attachReversed attaches a subtree of part nodes, whose old root is top. The new arc connects
+// node k of the subtree to the node parent. Node k becomes the new root of the subtree, so
 // attachReversed reverses the arcs between k and top.
 func (s *Solver[T]) attachReversed(k, parent, top, part int32, flow int128, cost float64) {
 	size := part
@@ -855,9 +855,10 @@ func (s *Solver[T]) mass(x *node) float64 {
 	return x.flow.plus(int128{0, 1}.shift(s.perturbationBits - 1)).shift(-s.perturbationBits).toFloat(-s.massScale)
 }
 
-// Arcs calls f for the arcs of the transport plan that carry mass between the n rows and m columns,
-// without the dummies. It first visits the arcs from rows to their parents, in ascending order of
-// rows. Then it visits the arcs from columns to their parents, in ascending order of columns.
+// Arcs calls f for each arc of the spanning tree that carries mass between one of the first n rows
+// and one of the first m columns. It skips arcs of dummy rows and columns. Arcs from rows to their
+// parents come first, in ascending order of rows. Arcs from columns to their parents follow, in
+// ascending order of columns.
 func (s *Solver[T]) Arcs(n, m int, f func(node, row, column int, mass, cost float64)) {
 	visit := func(k, i, j int) {
 		if i >= 0 && i < n && j >= 0 && j < m {

@@ -242,8 +242,8 @@ func (s *basis) computeResiduals(mu []float64, want int) float64 {
 	return worst
 }
 
-// extend sets block 1 of the basis to the residuals, orthonormalized against V. It decides whether
-// block 2, the last change, is used. It reports whether the residuals add a direction.
+// extend sets the block R of the basis to the residuals, orthonormalized against V. It returns
+// false if the residuals add no direction. It also decides whether the basis includes the block P.
 func (s *basis) extend(ctx context.Context, orth *stiefel.Manifold) bool {
 	v := s.block(s.x, 0)
 	var q mat.Dense

@@ -11,7 +11,7 @@ type aheadReader struct {
 	free    chan []byte
 	stop    chan struct{}
 	current extent
-	used    int // bytes of current that were returned
+	used    int // number of bytes of current that Read has returned
 }
 
 // extent is a block of a file, and the error of the Read call that returned the block.

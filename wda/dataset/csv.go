@@ -19,7 +19,7 @@ type csvSamples struct {
 	names   [][]byte // names of all columns; nil without a header
 	width   int      // number of fields in a record
 	pending []record // records read ahead
-	guessed int      // line of the first record if it is data but might be a header; otherwise 0
+	guessed int      // line of the first record if it was read as data but might be a header; otherwise 0
 	decimal byte     // decimal separator; 0 for a point
 
 	headerNote *Note // tells whether the first record was read as a header; nil if the decision was certain

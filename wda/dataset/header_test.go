@@ -15,7 +15,7 @@ import (
 func TestNumericHeader(t *testing.T) {
 	named := &Schema{Columns: []Column{{Name: "0"}, {Name: "1", Number: 1}}, LabelNumber: 2, Label: "2", Total: 3}
 	for name, c := range map[string]struct {
-		text    string // table whose lines are separated by blanks
+		text    string // CSV table with blanks instead of line breaks
 		opt     Options
 		columns string // names of the columns; "" if the first row is data; "?" for an error
 		noted   bool

@@ -42,9 +42,10 @@ func sums[K, T num.Float](m, n int, k *K, ldk int, v *[Size][]T, j int, lanes *T
 	}
 }
 
-// For each of m rows, update adds the lanes to get the row sum, and clears the lanes. It sets
-// u[s][i:] to a[s][i:] divided by the row sums, or to the row sums if a is nil. Level AVX512 uses
-// the AVX2 code, because AVX-512 would not be faster.
+// update adds the lanes of each of m rows to get the row sums, and clears the lanes. For every
+// vector s of the block, it sets u[s][i:] to a[s][i:] divided by the row sums. If a is nil, it
+// sets u[s][i:] to the row sums. Level AVX512 uses the AVX2 code, because AVX-512 would not be
+// faster.
 //
 //go:noinline
 func update[T num.Float](m int, lanes *T, a, u *[Size][]T, i int) {

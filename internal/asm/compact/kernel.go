@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	// The number of elements in a call of assembly must be a multiple of step.
+	// The assembly requires a number of elements that is a multiple of the constant step.
 	step = 16
 
 	// A 32-bit sum of mostDot products or mostSqEuclidean squared differences does not overflow.

@@ -19,7 +19,8 @@
 #include "textflag.h"
 #include "neon_arm64.h"
 
-// sums contains two lanes of snap = 1.5·2²² and two lanes of shift = 1.5·2⁵² − 1.5·2²².
+// sums contains two constants for rounding, each twice. snap is 1.5·2²², and shift is 1.5·2⁵² −
+// 1.5·2²².
 DATA sums<>+0(SB)/8, $0x4158000000000000
 DATA sums<>+8(SB)/8, $0x4158000000000000
 DATA sums<>+16(SB)/8, $0x4337ffffffa00000

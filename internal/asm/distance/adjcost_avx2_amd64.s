@@ -38,7 +38,8 @@
 #define ui R12
 #define left R13
 
-// TERM adds a_iq b_qj to the sums s0, s1 and s2 of a row. Y12–Y14 contain three vectors of b.
+// TERM multiplies the number a by the three vectors of b in Y12–Y14. It adds the products to
+// the sums s0, s1 and s2 of a row.
 #define TERM(a, s0, s1, s2) \
 	bcast a, Y15;       \
 	fma   Y12, Y15, s0; \

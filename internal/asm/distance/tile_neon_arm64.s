@@ -49,8 +49,8 @@
 #define step R24   // number of rows of a tile
 #define spare R25
 
-// Only gibbs uses the next registers. The second half of gibbs, which computes the exponential, uses
-// the registers src to ldkb.
+// The following registers are only for gibbs. Its second half, which computes the exponential, uses
+// the registers from src to ldkb.
 #define kp R9      // row of K
 #define src R10    // D
 #define out R11    // K

@@ -66,8 +66,8 @@
 #define EXP_C7 304
 #define EXP_LEASTD OF_TYPE(272, 320)
 
-// mask contains 64 bytes of ones and 64 bytes of zeros. The 64 bytes that begin at offset 64 − b are
-// a mask of the first b bytes of four registers.
+// mask contains 64 bytes 0xff, followed by 64 zero bytes. To mask the first b bytes of four
+// registers, the kernels load the 64 bytes at offset 64 − b.
 DATA mask<>+0(SB)/8, $-1
 DATA mask<>+8(SB)/8, $-1
 DATA mask<>+16(SB)/8, $-1

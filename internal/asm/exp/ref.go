@@ -123,8 +123,8 @@ func expOf32(x float32) float32 {
 // arbitrary.
 func pow2(e int64) float64 { return math.Float64frombits(uint64(e+1023) << 52) }
 
-// RefDifference computes the exponential of a difference d ≤ 0 as follows. Numbers in parentheses
-// are for float32.
+// RefDifference computes the exponential of a difference d ≤ 0 in four steps. Numbers in
+// parentheses replace the preceding number for float32.
 //
 //	k ← log2e·d rounded to a multiple of 1/8 (1/4);  n = 8k (4k)
 //	f ← log2e·d − k, rounded once

@@ -138,8 +138,8 @@ func zeroFeatures[T num.Float](m, n int, dst []T, ldd int) {
 }
 
 // tileDistances computes the distances between m rows of x and the packed columns j … j+n−1. The
-// slice norms contains the squared norms of the rows. If first is set, tileDistances computes these
-// norms.
+// slice norms has an element for the squared norm of each row. If first is true, tileDistances sets
+// these elements. Otherwise it reads them.
 func (w *workspace[T]) tileDistances(c *Columns[T], j, n, m int, norms []T, first bool, dst []T, ldd int, x []T, ldx int) {
 	height := blockRows
 	if c.d > depth {

@@ -54,7 +54,7 @@ func (c *Columns[T]) reset(n, d int, z []T, ldz int, onePiece bool) {
 	clear(c.norms[n:])
 }
 
-// padded returns c.n, rounded up to a multiple of the panel width.
+// padded returns c.n, rounded up to a multiple of c.width.
 func (c *Columns[T]) padded() int { return (c.n + c.width - 1) / c.width * c.width }
 
 // Pack packs rows i … j−1 of z. i must be a multiple of [Unit]. j must be n or a multiple of Unit.

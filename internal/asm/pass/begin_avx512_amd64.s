@@ -57,7 +57,8 @@
 	fma213 s, u, Z1; \
 	fma    k, Z1, Z0
 
-// ADDKMZ is like ADDKM, but for the last, partial 64 bytes of a row. The register ytail holds q.
+// ADDKMZ is like ADDKM, but for the last, partial 64 bytes of a row. It adds to the elements of
+// q in register ytail.
 #define ADDKMZ(k, mat, s, u) \
 	movez  mat, mask, Z1;     \
 	fma213 s, u, Z1;          \

@@ -12,9 +12,10 @@ import (
 // The Go functions that call assembly are not inlined. So each call begins with a stack check, where the
 // scheduler can stop the goroutine. All sizes are positive.
 
-// run runs a pass over K in assembly. It returns false if it has no assembly for the current instruction-set
-// level. It computes the row sums s = K v, sets u = a ⊘ s (if divide is set) or u = a ⊙ s, and adds Kᵀ u to q.
-// If v is nil, u is an input. If q is nil, run sets u = s.
+// run makes one pass over K in assembly. It returns false if the current instruction-set level has no
+// assembly. The pass computes the row sums s = K v. It sets u to the quotients a ⊘ s if divide is true, and to
+// the products a ⊙ s otherwise. It then adds Kᵀu to q. If v is nil, u is an input. If q is nil, run stores s
+// in u.
 //
 //go:noinline
 func run[K, T num.Float](m, n int, k *K, ldk int, v, a, u, q *T, divide bool) bool {

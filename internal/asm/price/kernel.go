@@ -21,9 +21,9 @@ type lanes struct {
 	index float64
 }
 
-// lowerLeast returns the minimum of a row up to the end of a piece, and its index. The receiver x contains the minimum
-// of the piece, and the arguments least and index describe the minimum of the preceding pieces. The argument first is
-// the index of the first element of the piece.
+// lowerLeast returns the minimum of all pieces of a row so far, and its index in the row. The receiver contains the
+// minimum of the latest piece. The arguments least and index are the minimum of the preceding pieces and its index.
+// The latest piece begins at element first of the row.
 func (x *lanes) lowerLeast(first int, least float64, index int) (float64, int) {
 	j := int(x.index)
 	if r := x.least[j&(blockSize-1)]; r < least {

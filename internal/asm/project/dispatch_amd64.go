@@ -156,9 +156,8 @@ func product[T num.Float](vectors, rows, cols, depth int, c []T, ldc int, a []T,
 	}
 }
 
-// rowsAVX512 returns the number of rows of a product that AVX-512 tiles compute. AVX2 tiles compute the remaining rows,
-// because AVX2 is faster in some cases (AVX512.md): few columns, short sums, and last rows that would need several
-// AVX-512 tiles of 4, 2 and 1 rows.
+// rowsAVX512 returns the number of rows of a product that AVX-512 tiles compute. AVX2 tiles compute the remaining rows.
+// AVX2 is faster for few columns, for short sums, and for some values of rows mod 8 (AVX512.md).
 func rowsAVX512[T num.Float](rows, cols, depth int) int {
 	lanes, last, choice := num.Lanes[T](), rows%8, &asm.CurrentMachine().Product
 	switch {

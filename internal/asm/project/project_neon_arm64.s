@@ -22,8 +22,7 @@
 #include "textflag.h"
 #include "neon_arm64.h"
 
-// NEXTROW advances a row pointer by the stride ld, but not beyond the address in the argument named
-// last.
+// NEXTROW advances a row pointer by the stride ld, but at most to the address in register last.
 #define NEXTROW(from, to, ld, last) \
 	ADD  ld, from, to; \
 	CMP  last, to; \

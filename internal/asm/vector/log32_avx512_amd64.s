@@ -59,7 +59,7 @@ DATA logf32<>+48(SB)/4, $0x3f880000
 DATA logf32<>+52(SB)/4, $0x3f800000
 DATA logf32<>+56(SB)/4, $0x3f680000
 DATA logf32<>+60(SB)/4, $0x3f500000
-DATA logf32<>+64(SB)/4, $0xbec4d200 // high parts of −log c; the low parts follow
+DATA logf32<>+64(SB)/4, $0xbec4d200 // high parts of −ln c for the eight factors c; the low parts follow
 DATA logf32<>+68(SB)/4, $0xbe974700
 DATA logf32<>+72(SB)/4, $0xbe648000
 DATA logf32<>+76(SB)/4, $0xbdf13800
@@ -96,7 +96,7 @@ DATA logf32<>+196(SB)/4, $0x00ffffff // bits of 2^-125, minus 1
 DATA logf32<>+200(SB)/4, $0x3f254000 // smallest number in the first table cell
 DATA logf32<>+204(SB)/4, $0xff800000 // mask of the sign and exponent
 DATA logf32<>+208(SB)/4, $0x3f800000 // 1
-DATA logf32<>+212(SB)/4, $0x33b17200 // ln 2 rounded to 17 bits, times 2^-23; the low part follows
+DATA logf32<>+212(SB)/4, $0x33b17200 // high part of 2^-23·ln 2; the low part follows
 DATA logf32<>+216(SB)/4, $0x2a3fbe8e
 DATA logf32<>+220(SB)/4, $0x3e4d901d // coefficients of the polynomial Q
 DATA logf32<>+224(SB)/4, $0xbe805b43
@@ -120,7 +120,7 @@ DATA log2f32<>+48(SB)/4, $0x3f880000
 DATA log2f32<>+52(SB)/4, $0x3f800000
 DATA log2f32<>+56(SB)/4, $0x3f680000
 DATA log2f32<>+60(SB)/4, $0x3f500000
-DATA log2f32<>+64(SB)/4, $0xbf0dfa00 // high parts of −log c; the low parts follow
+DATA log2f32<>+64(SB)/4, $0xbf0dfa00 // high parts of −log₂ c for the eight factors c; the low parts follow
 DATA log2f32<>+68(SB)/4, $0xbeda4000
 DATA log2f32<>+72(SB)/4, $0xbea4d400
 DATA log2f32<>+76(SB)/4, $0xbe2e0000

@@ -76,7 +76,7 @@ DATA logf32<>+0(SB)/8, $0x3fac00003fbc0000 // the factors c of the eight table c
 DATA logf32<>+8(SB)/8, $0x3f9000003fa00000
 DATA logf32<>+16(SB)/8, $0x3f8000003f880000
 DATA logf32<>+24(SB)/8, $0x3f5000003f680000
-DATA logf32<>+32(SB)/8, $0xbe974700bec4d200 // high parts of −log c; the low parts follow
+DATA logf32<>+32(SB)/8, $0xbe974700bec4d200 // high parts of −ln c for the eight factors c; the low parts follow
 DATA logf32<>+40(SB)/8, $0xbdf13800be648000
 DATA logf32<>+48(SB)/8, $0x00000000bd785000
 DATA logf32<>+56(SB)/8, $0x3e54a0003dc99c00
@@ -94,7 +94,7 @@ DATA logf32<>+144(SB)/8, $0xff800000ff800000 // mask of the sign and exponent
 DATA logf32<>+152(SB)/8, $0xff800000ff800000
 DATA logf32<>+160(SB)/8, $0xbf800000bf800000 // −1
 DATA logf32<>+168(SB)/8, $0xbf800000bf800000
-DATA logf32<>+176(SB)/8, $0x3f3172003f317200 // ln 2 rounded to 17 bits; the low part follows
+DATA logf32<>+176(SB)/8, $0x3f3172003f317200 // high part of ln 2; the low part follows
 DATA logf32<>+184(SB)/8, $0x3f3172003f317200
 DATA logf32<>+192(SB)/8, $0x35bfbe8e35bfbe8e
 DATA logf32<>+200(SB)/8, $0x35bfbe8e35bfbe8e
@@ -120,7 +120,7 @@ DATA log2f32<>+0(SB)/8, $0x3fac00003fbc0000 // the factors c of the eight table 
 DATA log2f32<>+8(SB)/8, $0x3f9000003fa00000
 DATA log2f32<>+16(SB)/8, $0x3f8000003f880000
 DATA log2f32<>+24(SB)/8, $0x3f5000003f680000
-DATA log2f32<>+32(SB)/8, $0xbeda4000bf0dfa00 // high parts of −log c; the low parts follow
+DATA log2f32<>+32(SB)/8, $0xbeda4000bf0dfa00 // high parts of −log₂ c for the eight factors c; the low parts follow
 DATA log2f32<>+40(SB)/8, $0xbe2e0000bea4d400
 DATA log2f32<>+48(SB)/8, $0x00000000bdb32000
 DATA log2f32<>+56(SB)/8, $0x3e9960003e116c00

@@ -68,7 +68,7 @@ DATA logf64<>+32(SB)/8, $0x7fefffffffffffff // the largest number
 DATA logf64<>+40(SB)/8, $0x7fefffffffffffff
 DATA logf64<>+48(SB)/8, $0x7fefffffffffffff
 DATA logf64<>+56(SB)/8, $0x7fefffffffffffff
-DATA logf64<>+64(SB)/8, $0xffe6a09e00000000 // bits of √½, with 1024 subtracted from the exponent
+DATA logf64<>+64(SB)/8, $0xffe6a09e00000000 // bits of √½, minus 1024<<52
 DATA logf64<>+72(SB)/8, $0xffe6a09e00000000
 DATA logf64<>+80(SB)/8, $0xffe6a09e00000000
 DATA logf64<>+88(SB)/8, $0xffe6a09e00000000

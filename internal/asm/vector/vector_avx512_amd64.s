@@ -60,7 +60,7 @@
 
 DATA logf64<>+0(SB)/8, $0x0010000000000000 // 2^-1022
 DATA logf64<>+8(SB)/8, $0x7fefffffffffffff // the largest number
-DATA logf64<>+16(SB)/8, $0xffe6a09e00000000 // bits of √½, with 1024 subtracted from the exponent
+DATA logf64<>+16(SB)/8, $0xffe6a09e00000000 // bits of √½, minus 1024<<52
 DATA logf64<>+24(SB)/8, $0x000fffffffffffff // mask of the mantissa bits
 DATA logf64<>+32(SB)/8, $0x3fe6a09e00000000 // √½
 DATA logf64<>+40(SB)/8, $0x4330000000000000 // 2^52

@@ -44,16 +44,16 @@ type Case struct {
 	outputs   [][]byte // outputs of the last call
 }
 
-// Run calls f with new cases. The argument named short is the number of cases; with MONGE_LONG=1,
-// Run runs 20 times as many cases. If MONGE_ORACLE is set, Run instead draws cases for the time in
-// this variable. Many sizes are close to constants in the Go files of the given folders of the
-// module. If a case fails, Run logs the seed of the case.
-func Run(t *testing.T, short int, folders []string, f func(c *Case)) {
+// Run calls f with count new cases, or with 20 times as many if MONGE_LONG=1 is set. If
+// MONGE_ORACLE is set, Run instead draws cases for the time in this variable. Many sizes are close
+// to constants in the Go files of the given folders of the module. If a case fails, Run logs the
+// seed of the case.
+func Run(t *testing.T, count int, folders []string, f func(c *Case)) {
 	t.Helper()
 	if testdata.IsLong() {
-		short *= 20
+		count *= 20
 	}
-	run(t, short, folders, f)
+	run(t, count, folders, f)
 }
 
 // RunLong is like Run, but only for long runs. With MONGE_LONG=1, it runs count cases.

@@ -24,7 +24,7 @@ import (
 const (
 	// Addresses in the child process.
 	codeAt   = 0x20000000
-	codeSize = 64 // space for one instruction and the jump after it
+	codeSize = 64 // bytes for one instruction and the jump after it
 	stateAt  = 0x30000000
 	memoryAt = processor.MemoryAt
 )

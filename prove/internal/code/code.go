@@ -256,8 +256,8 @@ type Trace struct {
 type Loop struct {
 	Iterations    int
 	MaxIterations int             // largest number of consecutive iterations
-	Paths         map[string]bool // paths through the iterations, without the last iteration each time the loop runs
-	Reason        string          // why an iteration may depend on the iteration number; empty if none does
+	Paths         map[string]bool // paths through all iterations except the last one of each run
+	Reason        string          // reason why an iteration may depend on its number; "" if no iteration does
 	Fixed         bool            // constants decide the number of iterations
 }
 

@@ -2,8 +2,8 @@ package expr
 
 import "slices"
 
-// prover decides whether expressions are equal for all values of the inputs. The map named known
-// holds the values that a proof assumes for conditions.
+// prover decides whether expressions are equal for all values of the inputs. A proof may assume
+// that some conditions are true or false: known contains these conditions and their values.
 type prover struct {
 	*Graph
 	known  map[Node]bool

@@ -97,7 +97,7 @@ type Graph struct {
 	equalities      map[[2]Node]bool // results of Equal
 	intervals       boundsCache
 	representatives map[uint64]Node  // results of the method representative, by the list number of the polynomial
-	flips           map[[2]Node]flip // results of bitAtom, by node and bit number
+	flips           map[[2]Node]flip // cached results of bitAtom, by node and bit number
 	Path            *Path            // decides branches that depend on the data; if nil, both directions run
 }
 

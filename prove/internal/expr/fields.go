@@ -263,8 +263,8 @@ func (g *Graph) bitwiseFields(op Op, a, b Node) (Node, bool) {
 	return g.joinFields(width, all...), true
 }
 
-// AddDisjoint returns a + b, if both integers consist of fields and no bit can be set in both
-// integers.
+// AddDisjoint returns a | b, which equals a + b if no bit can be set in both integers. It
+// returns false if it cannot show this.
 func (g *Graph) AddDisjoint(a, b Node) (Node, bool) {
 	if !g.isSmall(a) || !g.isSmall(b) {
 		return 0, false

@@ -48,9 +48,9 @@ func (g *Graph) isNeverNegativeZero(a Node) bool {
 	}
 }
 
-// maximumLeaves appends to leaves the operands of the maximum a. It returns false if a is not a
-// maximum. A maximum is −Inf (the maximum of no operands), an expression x < y ? y : x with a maximum
-// x, or the result of Larger or MaxNum with maxima as operands. One operand of MaxNum may also be the
+// maximumLeaves appends the operands of the maximum a to leaves. It returns false if a is not a
+// maximum. The constant −Inf is the maximum of no operands. If x is a maximum, then x < y ? y : x is
+// also a maximum. Larger and MaxNum of two maxima are maxima. One operand of MaxNum may also be the
 // result of a floating-point operation. A maximum ignores NaN operands. The sign of a zero maximum
 // depends on the order of the comparisons, so the caller must add 0 to the maximum.
 func (g *Graph) maximumLeaves(a Node, leaves []uint64) ([]uint64, bool) {

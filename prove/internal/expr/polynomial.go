@@ -318,8 +318,8 @@ type flip struct {
 	inverted bool
 }
 
-// bitAtom returns one bit of a node. It caches the bits of exclusive ors, because carry-save adders
-// build long chains of exclusive ors.
+// bitAtom returns a node for one bit of n, and whether the bit is inverted. It caches the bits of
+// exclusive ors, because carry-save adders build long chains of exclusive ors.
 func (g *Graph) bitAtom(n Node, at int) (atom Node, not bool) {
 	if x := g.nodes[n]; x.op == IXor {
 		key := [2]Node{n, Node(at)}

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// evaluate computes the value of a node that a builder made. The variable has the given bits.
+// evaluate returns the value of the node a if the input of the expression has the given bits.
 func evaluate(g *Graph, a Node, bits uint64) uint64 {
 	n := g.nodes[a]
 	mask := ^uint64(0) >> (64 - 8*uint(n.width))
@@ -34,7 +34,7 @@ func evaluate(g *Graph, a Node, bits uint64) uint64 {
 	return bitsFrom(n.width, floatOperation(&i)(x[0], x[1], x[2]))
 }
 
-// inRange reports whether a value lies in the known range for a region.
+// inRange reports whether the value range v contains the exact value.
 func inRange(v, exact valueRange, width uint8) bool {
 	switch v.state {
 	case unknown:

@@ -336,8 +336,8 @@ func (b *builder) indexOf(in *instruction) int32 {
 	return -1
 }
 
-// onePlusSummand returns the index of z if an instruction subtracts the bits of 1 from the bits of
-// 1 + z. Otherwise it returns −1.
+// onePlusSummand recognizes an instruction that subtracts the bits of 1 from the bits of 1 + z. It
+// returns the index of the instruction for z, or −1 if the instruction has another form.
 func (t *template) onePlusSummand(in *instruction) int32 {
 	one := bitsFrom(in.width, 1)
 	is := func(i int32) bool { return i >= 0 && t.code[i].op == Const && t.code[i].key == one }

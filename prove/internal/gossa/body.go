@@ -25,7 +25,7 @@ type step struct {
 // operand is a value that an instruction uses.
 type operand struct {
 	value ssa.Value
-	slot  int // −1 if the value is not computed by the function
+	slot  int // slot of the value, or −1 if it has no slot, such as a constant
 	constant
 }
 

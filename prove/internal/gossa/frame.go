@@ -75,11 +75,12 @@ func (fr *frame) run() Value {
 	return result
 }
 
-// execute runs a block and its successors up to a return instruction, or up to the block named end.
-// It does not run this block. pred is the predecessor of block. If phis is not empty, phis contains
-// the values of the phi instructions in block. After a return instruction, execute returns the
-// result of the function. Otherwise execute returns the last block that ran. If both directions of
-// a branch met at end, execute also returns the joined values of the phi instructions in end.
+// execute runs a block and its successors. It stops after a return instruction, or before it would
+// run the block end. pred is the predecessor of the first block. If phis is not empty, it contains
+// the values of the phi instructions in the first block. After a return instruction, execute
+// returns the result of the function. Otherwise it returns the last block that ran. If a branch was
+// run in both directions and both reached end, execute also returns the joined values of the phi
+// instructions in end.
 func (fr *frame) execute(block, pred *ssa.BasicBlock, phis []Value, end *ssa.BasicBlock) (last *ssa.BasicBlock, phi []Value, result Value) {
 	for range maxBlocks {
 		if block == end && end != nil {

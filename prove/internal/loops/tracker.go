@@ -403,7 +403,8 @@ func (s settled) dependsOnlyOn(terms []Term, regs uint64) bool {
 	return true
 }
 
-// sameEachIteration reports whether a value is the same in every iteration or depends on data.
+// sameEachIteration reports whether a value depends only on registers that no iteration
+// changes. It also returns true for every value that depends on data.
 func (s settled) sameEachIteration(v form) bool {
 	o := s.dependencies(v)
 	return o.data || o.regs&^s.unchanged == 0

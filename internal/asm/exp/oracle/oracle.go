@@ -9,7 +9,7 @@ import (
 	"github.com/gomonge/monge/internal/testdata"
 )
 
-// Samples returns the argument long if MONGE_LONG=1 is set, and short otherwise.
+// Samples returns its second argument if MONGE_LONG=1 is set, and its first argument otherwise.
 func Samples(short, long int) int {
 	if testdata.IsLong() {
 		return long
