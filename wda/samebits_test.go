@@ -27,8 +27,8 @@ type sameBits struct {
 	name string
 	// hash runs the fit with the given number of workers and returns the hash of the model or of the projection.
 	hash func(ctx context.Context, workers int) (string, error)
-	// The fields named data and set are the arguments of a call of Fit. Both fields are nil for
-	// cross-validations and baselines.
+	// data and set are the arguments of a call of Fit. They are nil for cross-validations and
+	// baselines.
 	data *namedData
 	set  *Settings
 }
