@@ -130,7 +130,8 @@ func (c *comparison) expectedFits() int {
 	return total
 }
 
-// finalistFit identifies a fit by its fold, its number of components, and the settings of the finalist.
+// finalistFit identifies a fit by its fold, its number of components, and the settings of the
+// finalist.
 type finalistFit struct {
 	fold, count int
 	member      Member // without its scale
