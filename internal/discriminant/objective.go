@@ -440,8 +440,8 @@ func (o *Objective[T]) SetShrinkage(rho float64) { o.Ridge = float64(rho * o.sta
 // BestOf returns the candidate with the largest J. It skips candidates that are nil or cannot be
 // evaluated. If every candidate is skipped, BestOf returns the first candidate. costs[i] must be
 // the costs of candidate i, or zero if they are not known. BestOf sets these zeros to the computed
-// costs. costs may be shorter than candidates. If the context ends, BestOf returns the first candidate and the
-// context's cause.
+// costs. costs may be shorter than candidates. If the context ends, BestOf returns the first
+// candidate and the context's cause.
 func (o *Objective[T]) BestOf(ctx context.Context, costs []Costs, candidates ...*mat.Dense) (*mat.Dense, error) {
 	best, value := candidates[0], 0.0
 	for i, p := range candidates {
