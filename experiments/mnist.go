@@ -208,8 +208,8 @@ func runMNIST(ctx context.Context, j *job) error {
 	return e.report(r)
 }
 
-// errors fits one method to one draw of training digits. It returns the test errors and the value
-// of the paper's objective.
+// errors returns the test errors of a method and the value of the paper's objective. The method is
+// fitted to one draw of training digits.
 func (e *mnistRun) errors(ctx context.Context, m method, trial, p int) (*output, error) {
 	train, err := e.train(trial)
 	if err != nil {

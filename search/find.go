@@ -59,8 +59,8 @@ type candidate struct {
 	row, at int // index of the row in the segment, and position of the row in the Rows
 }
 
-// block contains n consecutive rows of a segment. The fields named index and position belong to the
-// first row of the block: its index in the segment and its position in the Rows.
+// block contains n consecutive rows of a segment. The first row of the block has the given index in
+// the segment, and the given position in the Rows.
 type block struct {
 	*segment
 	index, n, position int

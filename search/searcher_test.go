@@ -521,8 +521,8 @@ func TestCosineOfAllNorms(t *testing.T) {
 	}
 }
 
-// TestWithinNaN checks that Within with the limit −Inf finds every row, even a row whose inner product overflows in
-// both directions.
+// TestWithinNaN checks that Within with the limit −Inf finds every row, even a row whose products with
+// the query overflow to +Inf and −Inf.
 func TestWithinNaN(t *testing.T) {
 	rows := mustRows(t, dist.NewMatrix(2, 2, []float32{3e38, -3e38, 1, 1}))
 	minus := float32(math.Inf(-1))

@@ -277,7 +277,7 @@ func (s *segment) divide(dst []float32, q *preparedQuery, first int) {
 	}
 }
 
-// scaledDot returns the product of a query and row i after scaleRow has scaled a copy of the row.
+// scaledDot returns the dot product of a query and a copy of row i that is scaled by scaleRow.
 func (s *segment) scaledDot(q *preparedQuery, i int) float32 {
 	rows := q.scratch
 	s.readRow(rows[:s.cols], i)

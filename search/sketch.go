@@ -121,7 +121,7 @@ func (s *segment) sketchRows(n int) {
 	}
 }
 
-// querySketch is the sketch t·p of a query q.
+// querySketch describes the sketch t·p of a query q, with a scale t and integers p.
 type querySketch struct {
 	scale  float64 // t; 0 if the sketch cannot be used
 	norm   float64 // at least ‖q‖

@@ -10,7 +10,7 @@ import (
 
 const (
 	annealFrom       = 8    // upper limit of λ·(max M − min M) in the first stage
-	annealTolerance  = 1e-2 // marginal error at which a stage ends
+	annealTolerance  = 1e-2 // a stage ends at this error of the marginals
 	annealIterations = 200  // maximum iterations of a stage
 
 	leastLambda = 0x1p-1000 // least λ of a stage; its reciprocal does not overflow

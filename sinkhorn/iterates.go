@@ -43,7 +43,7 @@ func (s *iterates[T]) grow(n, m, padded int) {
 func (s *iterates[T]) u(k int) []T { return s.us[k%s.ring*s.n:][:s.n] }
 func (s *iterates[T]) v(k int) []T { return s.vs[k%s.ring*s.padded:][:s.m:s.padded] }
 
-// slot returns u(k) or v(k).
+// slot returns v(k) for the column side, and u(k) for the row side.
 func (s *iterates[T]) slot(d side, k int) []T {
 	if d == columnSide {
 		return s.v(k)

@@ -53,7 +53,7 @@ type iteration[T dist.Float] struct {
 	shift     float64 // with penalties: log₂u = F + shift and log₂v = G − shift (unequal.go)
 
 	scaled     bool // q contains the column sums of the last iterate for the current base
-	skip, wait int  // remaining log-domain iterations before scalings are tried again, and the next value of skip
+	skip, wait int  // skip is the number of log-domain iterations before scalings are tried again; wait is the next value of skip
 
 	res Result[T]
 }
@@ -306,9 +306,9 @@ func (it *iteration[T]) recordIteration(k, limit int, tolerance float64) bool {
 	return false
 }
 
-// exceedsPlan reports whether iterate k is more accurate than the plan. With StorageMixed, the potentials come from exact
-// log-sum-exps, but the plan contains K rounded to float32. With Settings.Gradient, exceedsPlan returns false, because unrolled
-// gradients need the iterate unchanged.
+// exceedsPlan reports whether iterate k is more accurate than its transport plan. With StorageMixed, the potentials come from
+// exact log-sum-exps, but the plan contains K rounded to float32. With Settings.Gradient, exceedsPlan returns false, because
+// finishIterate must not change an iterate that unrolled gradients use.
 func (it *iteration[T]) exceedsPlan(k int) bool {
 	return it.kernel.Mixed() && it.kind(k) == potentialKind && !it.settings.Gradient
 }

@@ -93,8 +93,9 @@ func sameLayout[T dist.Float](p, q *Problem[T]) bool {
 		p.X.Rows == q.X.Rows && p.Y.Rows == q.Y.Rows && p.X.Cols == q.X.Cols && p.X.Stride == p.X.Cols && p.Y.Stride == p.Y.Cols
 }
 
-// interleave copies the members of the group into lanes and computes K. It returns false if all members need Solve. If all
-// members have the same layout, unused lanes receive the data of the first member.
+// interleave copies the members of the group into lanes and computes K. It returns false if every
+// member must be solved by Solve instead. If all members have the same layout, unused lanes receive the data of the first
+// member.
 func (l *lanes[T]) interleave() bool {
 	w := num.Lanes[T]()
 	var first *Problem[T]

@@ -101,8 +101,8 @@ func (d *partial[T]) setResidual() {
 	}
 }
 
-// completeSystem adds the common row (the sum of the capped rows) to the system. The initial direction moves the held columns
-// up to the cap.
+// completeSystem adds the sum of the rows at their cap (upper bound) to the linear system, as one row. The initial direction
+// raises the columns that are held at the cap exactly to the cap.
 func (d *partial[T]) completeSystem(ctx context.Context, sys *system[T]) error {
 	it := d.it
 	if !d.cappedKnown {

@@ -208,7 +208,7 @@ func TestPartialGain(t *testing.T) {
 			}
 		}
 		if move {
-			clear(d.held) // otherwise the direction would not be clipped
+			clear(d.held) // clipDirection does not clip held columns
 		}
 		d.clipDirection(beta)
 		var slope float64

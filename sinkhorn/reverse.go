@@ -207,8 +207,8 @@ func (g *gradients[T]) nextSegment(ctx context.Context, it *iteration[T], k int,
 	return it.kernel.MulTrans(ctx, it.sweep.q, s)
 }
 
-// keepsBase reports whether the reverse pass may keep the current base at iterate k. The iterate must have the same base or
-// contain potentials.
+// keepsBase reports whether the reverse pass may keep the current base potentials at iterate k. The iterate must have the same
+// base, or it must contain potentials and the base must not be mixedBasis.
 func (rev *reverse[T]) keepsBase(it *iteration[T], k int) bool {
 	kind := it.kind(k)
 	return kind == rev.basis || kind == potentialKind && rev.basis != mixedBasis

@@ -19,7 +19,7 @@ import (
 type piece struct {
 	Fold, From, To int
 	Alive          []bool // whether each candidate is still in the comparison; nil if Numbers is not nil
-	Numbers        []bool // for each number of components, whether to fit the candidate with it; nil if Alive is not nil
+	Numbers        []bool // for each number of components, whether to fit with this number; or nil
 }
 
 // candidateCount returns the number of candidates of the piece that are alive, or 0 if Numbers is not
@@ -130,7 +130,8 @@ func (c *comparison) expectedFits() int {
 	return total
 }
 
-// finalistFit identifies the fit of a finalist to a fold with count components.
+// finalistFit identifies a fit by its fold, its number of components, and the settings of the
+// finalist.
 type finalistFit struct {
 	fold, count int
 	member      Member // without its scale

@@ -33,7 +33,8 @@ func readInput(ctx context.Context, x mat.Matrix, labels []int, limit int) (mat.
 	return part, partLabels, src, nil
 }
 
-// checkSamples checks x and labels, but not the classes.
+// checkSamples checks that x is not empty, that each row has a label, and that all elements are
+// finite.
 func checkSamples(ctx context.Context, x mat.Matrix, labels []int) error {
 	if err := checkShape(x, labels); err != nil {
 		return err

@@ -229,7 +229,7 @@ func TestBadSource(t *testing.T) {
 	if err := fit(ctx, m, labels, *set); !errors.Is(err, cause) || m.reads.Load() > 0 {
 		t.Errorf("a context that has ended: %v after %d reads", err, m.reads.Load())
 	}
-	// A sample of all rows needs no additional memory.
+	// The default sample contains all rows of x, so the fit may use any method.
 	if _, err := Fit(t.Context(), onDiskCopy(x), labels, withFixedScale(Settings{Optimizer: Optimizer{MaxSteps: 2}})); err != nil {
 		t.Errorf("few rows: %v", err)
 	}

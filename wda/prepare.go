@@ -226,7 +226,7 @@ func (m *Prepared) applyChoice(set Settings, asked Optimizer, choice *Choice) Se
 			o.Starts = defaultStarts(m.samples.N, m.samples.D, len(m.samples.Classes))
 		}
 		if asked.MaxSteps == 0 && o.Starts == 1 {
-			// Limit the fit to the number of steps in the comparison. More steps would fit noise.
+			// Use the step limit of the fits that compared settings. More steps would fit noise.
 			o.MaxSteps = candidateSteps(len(m.samples.Classes))
 		}
 	}

@@ -327,7 +327,7 @@ func inverseDeviations(ctx context.Context, x mat.Matrix) []float64 {
 type spanShare struct {
 	pivots []int                  // indices of linearly independent columns of P
 	length []float64              // norms of all columns of P
-	l      matrix.Matrix[float64] // Cholesky factor of the Gram matrix of the pivot columns, each divided by its norm
+	l      matrix.Matrix[float64] // Cholesky factor of the Gram matrix of the normalized pivot columns
 }
 
 func newSpanShare(ctx context.Context, m *Model, scale []float64) *spanShare {

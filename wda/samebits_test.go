@@ -27,7 +27,7 @@ type sameBits struct {
 	name string
 	// hash runs the fit with the given number of workers and returns the hash of the model or of the projection.
 	hash func(ctx context.Context, workers int) (string, error)
-	// data and set are the samples and the settings of Fit. Both are nil for cross-validations and
+	// data and set are the arguments of a call of Fit. They are nil for cross-validations and
 	// baselines.
 	data *namedData
 	set  *Settings

@@ -61,7 +61,8 @@ func naive[T float32 | float64](s spec, dir string) *job {
 	return nil
 }
 
-// gonum returns a job that calls gonum. It computes distances with matrix products, because floats.Distance takes much longer.
+// gonum returns a job that calls gonum. The job computes distances with matrix products, because floats.Distance takes much
+// longer.
 func gonum(s spec, dir string) *job {
 	n, d, p := s.int("n"), s.int("d"), s.int("p")
 	single := s.text("type") == "f32"

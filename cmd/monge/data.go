@@ -228,8 +228,7 @@ func (f *readFlags) add(cmd *cobra.Command) {
 	f.textFlags.add(cmd)
 }
 
-// options returns the options of the reader. The argument named labels is the path of a label file,
-// or "".
+// options returns the options of the reader. If labels is not empty, it is the path of a label file.
 func (f *readFlags) options(labels string) (dataset.Options, error) {
 	opt, err := f.textFlags.options()
 	if err != nil {

@@ -226,12 +226,12 @@ func endText(r *wda.Report, atLimit string) string {
 	return r.Status.String() + " " + steps
 }
 
-// plural returns the word one if n is 1, and the word many otherwise.
-func plural(n int, one, many string) string {
+// plural returns singular if n is 1, and multiple otherwise.
+func plural(n int, singular, multiple string) string {
 	if n == 1 {
-		return one
+		return singular
 	}
-	return many
+	return multiple
 }
 
 // startsText describes how many starts of the optimizer reached each maximum.

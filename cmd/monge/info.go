@@ -120,8 +120,8 @@ type versionInfo struct {
 // release is the version of this build. The linker sets it if the toolchain records no version.
 var release string
 
-// currentVersion describes this build. The version is release if the linker set it, the module
-// version that the toolchain recorded, or "(devel)".
+// currentVersion describes this build. The version is the first of these that is not empty: the
+// variable release, the module version that the toolchain recorded, and "(devel)".
 func currentVersion() versionInfo {
 	v := versionInfo{Version: "(devel)", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
 	b, ok := debug.ReadBuildInfo()

@@ -156,7 +156,8 @@ func (b *progressBar) setReader(name string, r *dataset.Reader) {
 	b.file, b.in = name, r
 }
 
-// setDone sets the completed amount of the phase, and the note after its name.
+// setDone sets the completed amount of the phase, and the note that the progress bar prints after
+// the name of the phase.
 func (b *progressBar) setDone(done int, note string) {
 	if b.w == nil {
 		return

@@ -131,7 +131,7 @@ type service struct {
 	known                             []int   // known intents
 	heldOut                           int     // number of intents that are held out as foreign
 	rate                              float64 // share of known queries that may be rejected
-	bytes                             []int   // bytes of a query stored by product quantization
+	bytes                             []int   // compressed sizes of a stored row that are compared, in bytes
 	train, calibration, test, foreign *dataset.Dataset
 }
 

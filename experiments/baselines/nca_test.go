@@ -56,8 +56,8 @@ func TestNCAIsScikitLearns(t *testing.T) {
 	}
 }
 
-// TestNCAFarApart uses distances so large that only the nearest neighbors of a sample count. For
-// all other samples, the exponentials are negligible. The number of rows of a class is not a
+// TestNCAFarApart uses samples that are far apart. For all samples except the nearest neighbors, the
+// exponentials are negligible. The number of rows of a class is not a
 // multiple of blockRows.
 func TestNCAFarApart(t *testing.T) {
 	const n = 2*blockRows + 3

@@ -143,7 +143,7 @@ func Sign(x []float64) float64 {
 
 // Pencil solves A·v = μ·B·v for symmetric A and positive definite B (n × n). It returns the
 // eigenvalues μ, largest first, and the eigenvectors as the columns of v, normalized to VᵀBV = I.
-// The signs are chosen as in Eigen. Pencil overwrites a and b. It reports false if B is not
+// The signs are chosen as in [Eigen]. Pencil overwrites a and b. It reports false if B is not
 // positive definite up to rounding errors, if a or b is not finite, or if the context ends.
 func Pencil(ctx context.Context, a, b matrix.Matrix[float64]) (values []float64, v matrix.Matrix[float64], ok bool) {
 	n := a.Rows

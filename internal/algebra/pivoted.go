@@ -73,14 +73,14 @@ func PivotedCholesky(ctx context.Context, a matrix.Matrix[float64], tolerance fl
 }
 
 // subtractOuter subtracts C·Cᵀ, where C has blockSize columns, from the lower triangle of a. It
-// stops when the context ends. The parameter named less is scratch memory (blockSize × n).
-func subtractOuter(ctx context.Context, a, c, less matrix.Matrix[float64]) {
-	matrix.Transpose(less, c)
-	for i, v := range less.Data {
-		less.Data[i] = -v
+// stops when the context ends. scratch must be blockSize × n.
+func subtractOuter(ctx context.Context, a, c, scratch matrix.Matrix[float64]) {
+	matrix.Transpose(scratch, c)
+	for i, v := range scratch.Data {
+		scratch.Data[i] = -v
 	}
 	for i := 0; i < a.Rows && ctx.Err() == nil; i += blockSize {
 		j := min(i+blockSize, a.Rows)
-		matrix.Mul(a.RowRange(i, j).ColRange(0, j), c.RowRange(i, j), less.ColRange(0, j), true)
+		matrix.Mul(a.RowRange(i, j).ColRange(0, j), c.RowRange(i, j), scratch.ColRange(0, j), true)
 	}
 }

@@ -7,8 +7,8 @@ import (
 )
 
 // LedoitWolf returns the shrinkage intensity α toward μ·I, with μ = tr S/d, for the covariance
-// S = RᵀR/n of the centered rows R (n × d). The argument named trace is tr S, and square is ‖S‖².
-// The formula is from equations 14 and 15 of O. Ledoit and M. Wolf, "A well-conditioned estimator
+// S = RᵀR/n of the centered rows R (n × d). trace must be tr S, and square must be ‖S‖². The
+// formula is from equations 14 and 15 of O. Ledoit and M. Wolf, "A well-conditioned estimator
 // for large-dimensional covariance matrices", J. Multivariate Analysis 88, 2004:
 //
 //	α = min(b̄², d²)/d²    d² = ‖S − μI‖²    b̄² = (Σ_i ‖r_i‖⁴/n − ‖S‖²)/n

@@ -138,7 +138,7 @@ func (t *Tridiagonal) Rows(ctx context.Context) matrix.Matrix[float64] {
 		if ctx.Err() != nil {
 			break
 		}
-		// The loop builds Q. Rows transposes Q at the end.
+		// This loop builds Q. The last loop of the method transposes Q.
 		from := k0 + 1
 		vb := v.RowRange(0, b).ColRange(from, n)
 		for i := range b {

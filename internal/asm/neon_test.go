@@ -128,8 +128,9 @@ func (m wordMacro) word(t *testing.T, args map[string]uint32) uint32 {
 // element type determines it. The suffix _E means that an operand is a vector element.
 var macroName = regexp.MustCompile(`^([A-Z0-9]+)(?:_V)?(?:_(2D|2S|4S|4H|8H|16B|D))?(_E)?$`)
 
-// converted maps the mnemonic and the arrangement of the result to the arrangement of the operands,
-// for conversions and for instructions in which the two arrangements differ.
+// converted lists the conversions, and the instructions whose results and operands have different
+// vector arrangements. A key is the mnemonic and the arrangement of the result. The value is the
+// arrangement of the operands.
 var converted = map[string]string{
 	"fcvtl 2d": "2s", "fcvtl2 2d": "4s", "fcvtl 4s": "4h", "fcvtl2 4s": "8h", "fcvtn 2s": "2d", "fcvtn2 4s": "2d", "fcvtn 4h": "4s", "fcvtn2 8h": "4s",
 	"scvtf 4s": "4s", "smull 8h": "8b", "smull2 8h": "16b", "sadalp 4s": "8h", "sdot 4s": "16b",

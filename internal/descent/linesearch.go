@@ -141,8 +141,8 @@ func (s *solver) leastSlope() float64 {
 	return math.Inf(-1)
 }
 
-// extrapolate returns a step longer than alpha when no step is known to be too long. The parameter
-// named next is the step at which the slope, extrapolated from low and alpha, is 0.
+// extrapolate returns a step longer than alpha. It is called while no step is known to be too long.
+// next is the step at which the slope, extrapolated from the steps low and alpha, is 0.
 func extrapolate(low, alpha, next float64) float64 {
 	step := alpha - low
 	if !(next > alpha) {

@@ -438,10 +438,10 @@ func (o *Objective[T]) Prepare(ctx context.Context, lambda LambdaRule, rho float
 func (o *Objective[T]) SetShrinkage(rho float64) { o.Ridge = float64(rho * o.startWithin) }
 
 // BestOf returns the candidate with the largest J. It skips candidates that are nil or cannot be
-// evaluated. If every candidate is skipped, BestOf returns the first candidate. The slice costs
-// contains the costs of the first candidates, or zeros for unknown costs. BestOf replaces unknown
-// costs with computed costs. If the context ends, BestOf returns the first candidate and the
-// context's cause.
+// evaluated. If every candidate is skipped, BestOf returns the first candidate. costs[i] must be
+// the costs of candidate i, or zero if they are not known. BestOf sets these zeros to the computed
+// costs. costs may be shorter than candidates. If the context ends, BestOf returns the first
+// candidate and the context's cause.
 func (o *Objective[T]) BestOf(ctx context.Context, costs []Costs, candidates ...*mat.Dense) (*mat.Dense, error) {
 	best, value := candidates[0], 0.0
 	for i, p := range candidates {

@@ -25,8 +25,8 @@ type Samples struct {
 	// standardized features, which have no unit, Scale is 1.
 	pre, post, Scale float64
 	feature          []float64 // nil means 1
-	// ownPowers contains the factors pre and post of features that are tiny compared with the other
-	// features.
+	// ownPowers replaces the factors pre and post for features that are tiny compared with the other
+	// features. The key is the index of the feature.
 	ownPowers map[int][2]float64
 	// CompleteSizes contains the number of rows of every class in the complete data. It is nil if
 	// these samples are complete.

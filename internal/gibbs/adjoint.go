@@ -69,8 +69,8 @@ type Sink[T dist.Float] struct {
 	dst    dist.Matrix[T]
 	xa     []T  // X and a column of ones, n × (p+1)
 	ya     []T  // Y and a column of ones, m × (p+1)
-	gx     []T  // M̄ [Y 1], n × (p+1)
-	gy     []T  // [X 1]ᵀ M̄, a (p+1) × m matrix for each piece
+	gx     []T  // gradient M̄ times [Y 1], n × (p+1)
+	gy     []T  // [X 1]ᵀ times the gradient M̄, a (p+1) × m matrix for each piece
 	sum    []T  // sum of gy over the pieces
 	self   bool // X and Y are the same points
 }

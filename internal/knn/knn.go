@@ -84,7 +84,8 @@ func NewNarrow[T num.Float](ctx context.Context, rows matrix.Matrix[float32], la
 // the context.
 const pieceElements = 1 << 20
 
-// newLabeled returns points without rows. If ctx ends, it returns context.Cause(ctx).
+// newLabeled returns n points of d features with the given labels. The caller adds the rows. If ctx
+// ends, newLabeled returns context.Cause(ctx).
 func newLabeled[T num.Float](ctx context.Context, n, d int, labels []int) (*Points[T], error) {
 	p := &Points[T]{n: n, d: d, classes: make([]int, n)}
 	for i := 0; i < n; {

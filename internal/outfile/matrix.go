@@ -123,8 +123,8 @@ func (w *Writer) Close() error {
 	return nil
 }
 
-// CSV writes a matrix as comma-separated text. The function named label, if not nil, returns an
-// additional last field for each row. CSV panics if header is not nil and its length is not the
+// CSV writes a matrix as comma-separated text. If label is not nil, it returns an additional last
+// field for each row. CSV panics if header is not nil and its length is not the
 // number of fields.
 func CSV(w io.Writer, m mat.Matrix, header []string, label func(row int) string) error {
 	_, cols := m.Dims()

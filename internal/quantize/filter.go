@@ -144,7 +144,7 @@ type lowerBounds struct {
 	tableMin    []float64 // least entry of every table
 	base, step  float64
 	probeBound  float64  // upper bound, found by probeDistance, of the distances of the nearest rows
-	widestRange float64  // largest range of groupMin within a table
+	widestRange float64  // largest difference of two elements of groupMin in the same table
 	slack       float64  // a float32 sum is at least (1 − slack) times the exact sum
 	coarse      []byte   // the integer coarse_j[g] of every group g of every table j
 	words       []uint64 // memory of the slice steps, aligned to 8 bytes

@@ -287,7 +287,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestAllocations checks that a search does not allocate after the first.
+// TestAllocations checks that only the first search with a Scratch allocates memory.
 func TestAllocations(t *testing.T) {
 	y := correlated(1, 3000, 8)
 	for _, bits := range []int{0, 4, 8} {

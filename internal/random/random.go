@@ -1,6 +1,7 @@
 // Package random draws random numbers with the same bits on every machine. It uses the generator
-// PCG (O'Neill 2014, as specified by math/rand/v2), seeded by a seed and a purpose. Its normal
-// deviates do not depend on the bits of a logarithm.
+// PCG (O'Neill 2014, as specified by math/rand/v2), seeded by a seed and a purpose. Unlike
+// rand.NormFloat64, the function Normal does not use math.Log, whose last bits differ between
+// machines.
 package random
 
 import (

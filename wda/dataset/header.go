@@ -187,8 +187,8 @@ func (row *firstRow) verdictFromRows() headerVerdict {
 		case text == "", row.numbersBelow(j):
 			named = true
 		case isLabelName(text):
-			// The text y may be a label that means yes. If a text below begins with n, y is not
-			// taken for a column name.
+			// A field "y" may be a column name or the label "yes". If a field below it begins with
+			// n, as in "no", it is a label.
 			named = named || len(text) > 1 || !slices.ContainsFunc(row.below, func(r record) bool { return strings.HasPrefix(strings.ToLower(row.cell(r, j)), "n") })
 		}
 	}

@@ -13,11 +13,10 @@ import (
 
 func mapKeys[K cmp.Ordered, V any](m map[K]V) iter.Seq[K] { return maps.Keys(m) }
 
-// source describes the origin of a raw file. The file name contains the day, the machine and the instruction-set level. The field
-// named header has lines from the file.
+// source describes the origin of a raw file. The file name contains the day, the machine and the instruction-set level.
 type source struct {
 	file, day, machine, level string
-	header                    []string // lines about the CPU, the commit and the peers
+	header                    []string // lines of the file about the CPU, the commit and the peers
 }
 
 func (s source) title() string { return s.machine + ", " + levelNames[s.level] + ", " + s.day }

@@ -98,7 +98,7 @@ func (w *Worst) See(error float64, format string, args ...any) {
 	}
 }
 
-// Report logs the largest error and fails the test if it exceeds its bound.
+// Report logs the largest error. The test fails if this error exceeds its bound.
 func (w *Worst) Report(t *testing.T, what string) {
 	t.Helper()
 	t.Logf("%s: error %.3f of the bound, %s", what, w.error, w.where)

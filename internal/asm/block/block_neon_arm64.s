@@ -62,8 +62,8 @@
 	ADD i, c; \
 	ADD i, d
 
-// LANES2 loads half of a row's lanes for each of two vectors from address p. STORE2 stores the
-// lanes that LANES2 loads. Both macros advance p to the next two vectors.
+// LANES2 loads 32 bytes of lanes at p into a and b, and 32 bytes of lanes at p+64 into c and d.
+// STORE2 stores the four registers at the same addresses. Both macros add 128 to p.
 #define LANES2(a, b, c, d) \
 	FLDPQ   64(p), (c, d); \
 	FLDPQ.P 128(p), (a, b)

@@ -14,7 +14,7 @@ const Size = 4
 const (
 	stripRows  = 32        // maximum number of rows in a strip
 	stripBytes = 256 << 10 // maximum number of bytes in a strip; a strip must stay in the second-level cache
-	tileBytes  = 2048      // bytes of a row in a tile; four rows and Size vectors fit the first-level cache
+	tileBytes  = 2048      // bytes of a row in a tile; four such rows and the elements of the vectors fit in the first-level cache
 )
 
 // Scratch returns the length of the scratch memory, which stores row sums.

@@ -98,9 +98,8 @@ func sqEuclideanTestSpecials[T num.Float](t *testing.T) {
 	}
 }
 
-// TestSqEuclideanCut checks at every instruction-set level that a chain split at any feature has
-// the same bits as the whole chain, and that blocks of rows and columns have the same bits as the
-// whole matrix.
+// TestSqEuclideanCut checks that SqEuclidean may be called for parts of the features, rows and
+// columns. At every instruction-set level, the distances must have the same bits as from one call.
 func TestSqEuclideanCut(t *testing.T) {
 	t.Run("float64", sqEuclideanTestCut[float64])
 	t.Run("float32", sqEuclideanTestCut[float32])

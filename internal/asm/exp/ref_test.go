@@ -343,7 +343,7 @@ func TestExp2SpecialValues(t *testing.T) {
 			t.Errorf("2^%v = %v, want %v", c.y, got, c.want)
 		}
 	}
-	// The power of every integer is exact.
+	// Powers of two with integer exponents are exact.
 	for y := -1022; y <= 1023; y++ {
 		if got := exp2Of64(float64(y)); got != math.Ldexp(1, y) {
 			t.Errorf("2^%d = %v", y, got)

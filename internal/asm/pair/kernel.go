@@ -62,8 +62,8 @@ func longSum[T num.Float](op Op, x, y []T) T {
 	return sumLanes(&acc)
 }
 
-// The following functions sum at most two elements. The results are bit-identical to sums with lanes, because −0 plus a
-// term is the rounded term, and lanes without a term do not change the sum.
+// The following functions sum at most two elements. The results are bit-identical to sums with lanes. Every lane
+// starts at −0, so a lane with one term contains the rounded term, and a lane without a term does not change the sum.
 
 func dotFew[T num.Float](x, y []T) T {
 	switch len(x) {

@@ -105,7 +105,7 @@ func longNorm[T num.Float](x []T) T {
 	return scaledNorm(x)
 }
 
-// scaledNorm is like Norm for a vector whose sum is out of range.
+// scaledNorm returns the norm of a vector whose sum of squares is not inRange.
 func scaledNorm[T num.Float](x []T) T {
 	norm, _, _ := ScaledNorm(x)
 	return norm

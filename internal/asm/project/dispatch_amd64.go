@@ -8,8 +8,8 @@ import (
 )
 
 // The Go functions that call assembly are not inlined. So each call begins with a stack check, where the
-// scheduler can stop the goroutine. The arguments named rows, cols and depth are positive. In a call of an
-// AVX2 tile function, the columns fill whole tiles, and only the last vector may be partial.
+// scheduler can stop the goroutine. The sizes rows, cols and depth are positive. The columns
+// of an AVX2 tile function fill whole tiles, except that the last vector of the last tile may be partial.
 
 //go:noescape
 func productAVX512F64(rows, cols, depth int, c *float64, ldc int, a *float64, ra, ka int, b *float64, ldb int, more bool)
@@ -221,7 +221,7 @@ func tilesAVX2[T num.Float](vectors, rows, cols, depth int, c []T, ldc int, a []
 	}
 }
 
-// tilesAVX512 is like product with AVX-512 tiles.
+// tilesAVX512 is like product, but all tiles are AVX-512 tiles.
 //
 //go:noinline
 func tilesAVX512[T num.Float](rows, cols, depth int, c []T, ldc int, a []T, ra, ka int, b []T, ldb int, add bool) {

@@ -101,8 +101,8 @@
 	move s2, K3, (ctile)(third*1);  \
 	LEAQ (ctile)(tmp*size), ctile
 
-// loadb3 loads a row of b for tiles of the last rows of c. The registers tmp and third are the offsets of the second and
-// third vectors.
+// loadb3 loads three vectors of a row of b, for tiles of the last rows of c. Register tmp holds the offset of the second
+// vector, and register third holds the offset of the third vector.
 #define loadb3 \
 	move.Z (bp), K1, b0;        \
 	move.Z (bp)(tmp*1), K2, b1; \

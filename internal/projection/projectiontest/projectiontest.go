@@ -73,14 +73,14 @@ func ColumnDifference(got, want *mat.Dense) float64 {
 	return worst
 }
 
-// Random returns a d × p matrix of normally distributed numbers. The argument named size is the
-// standard deviation.
-func Random(seed uint64, d, p int, size float64) *mat.Dense {
+// Random returns a d × p matrix of normally distributed numbers with mean 0 and standard deviation
+// sigma.
+func Random(seed uint64, d, p int, sigma float64) *mat.Dense {
 	rng := rand.New(rand.NewPCG(seed, 11))
 	m := mat.NewDense(d, p, nil)
 	for i := range d {
 		for j := range p {
-			m.Set(i, j, size*rng.NormFloat64())
+			m.Set(i, j, sigma*rng.NormFloat64())
 		}
 	}
 	return m

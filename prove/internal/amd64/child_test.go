@@ -18,8 +18,8 @@ import (
 	"github.com/gomonge/monge/prove/internal/code"
 )
 
-// storedInstances reads the instructions that store wrote to a folder. It returns nil if the folder contains
-// no instructions.
+// storedInstances reads the instructions that storeInstances wrote to a folder. It returns nil if the folder
+// contains no instructions.
 func storedInstances(t *testing.T, dir string) (all []*instance) {
 	text, err := os.ReadFile(filepath.Join(dir, "instructions.json"))
 	if dir == "" || errors.Is(err, os.ErrNotExist) {

@@ -22,7 +22,7 @@ import (
 )
 
 const (
-	// The state contains the memory of the test, so stateAt depends on memoryAt.
+	// A state is stored at address stateAt. Its field Memory, at offset 784, has the address memoryAt.
 	memoryAt = processor.MemoryAt
 	stateAt  = memoryAt - 784
 )

@@ -34,7 +34,7 @@ func (m *machine) runInteger(op string, a []operand) bool {
 			return false
 		}
 	}
-	// second returns operand n, the last source, with its shift applied.
+	// second returns the last source operand, a[n], after the shift that a[n+1] specifies, if any.
 	second := func(n int) uint64 {
 		v := m.register(a[n])
 		if len(a) > n+1 && a[n+1].kind == word {

@@ -246,7 +246,7 @@ type Coverage struct {
 // Trace records the actions of a run in order. Expressions are recorded by their node numbers, so
 // traces of runs in the same expression graph are comparable.
 type Trace struct {
-	Path    []uint64 // instructions, and conditions of jumps that depend on the data
+	Path    []uint64 // executed instructions, and the conditions of data-dependent jumps
 	Stores  []uint64 // addresses and stored values
 	Fetches []uint64 // addresses of prefetches
 	States  []uint64 // all registers and flags after the watched instruction

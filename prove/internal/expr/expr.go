@@ -55,7 +55,7 @@ const (
 	Bits     // integer whose bits are the conditions in lists[key]
 	Lookup   // constant at index a in lists[key]
 	ScaleF   // a·2^⌊b⌋, rounded once
-	MaxZ     // largest number in lists[key]; NaN is ignored, no numbers give −Inf, and a zero result is +0
+	MaxZ     // largest number in lists[key], ignoring NaN; −Inf if there is no number; a zero result is +0
 	Larger   // larger of two numbers, NaN if one is NaN; +0 > −0
 	MaxNum   // larger of two numbers, ignoring a quiet NaN; +0 > −0
 	FromInt  // a signed integer as a floating-point number, rounded

@@ -221,7 +221,8 @@ func (g *Graph) ReplaceBits(a Node, from, length int, by Node) Node {
 	return g.joinFields(4, append(all, sliceFields(f, from+length, 32-from-length)...)...)
 }
 
-// shiftFields returns the integer a shifted by a constant, if the result is a list of fields.
+// shiftFields shifts an integer by a constant number of bits. It reports false if the result is not a
+// concatenation of bit fields.
 func (g *Graph) shiftFields(op Op, a Node, by int) (Node, bool) {
 	width := g.Width(a)
 	f, whole := g.fields(a), 8*width
@@ -237,8 +238,9 @@ func (g *Graph) shiftFields(op Op, a Node, by int) (Node, bool) {
 	return g.joinFields(width, append(sliceFields(f, by, whole-by), field{length: by})...), true
 }
 
-// bitwiseFields returns a op b, if the result is a list of fields. In every bit, one operand must
-// have no influence or both operands must be known.
+// bitwiseFields applies a bitwise operation to two integers. It reports false if the result is not a
+// concatenation of bit fields. In every bit, one operand must have no influence or both operands
+// must be known.
 func (g *Graph) bitwiseFields(op Op, a, b Node) (Node, bool) {
 	width := g.Width(a)
 	x, y := g.fields(a), g.fields(b)

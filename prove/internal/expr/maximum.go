@@ -73,7 +73,7 @@ func (g *Graph) maximumLeaves(a Node, leaves []uint64) ([]uint64, bool) {
 			if both, ok := g.maximumLeaves(o[1], more); ok {
 				return both, true
 			}
-			if isFloat(g.nodes[o[1]].op) { // the operand is not a signaling NaN
+			if isFloat(g.nodes[o[1]].op) { // arithmetic never returns a signaling NaN
 				return append(more, uint64(o[1])), true
 			}
 		}

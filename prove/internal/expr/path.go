@@ -11,7 +11,7 @@ type Path struct {
 type decision struct {
 	condition Node
 	value     bool
-	secondWay bool // the first direction has already been taken
+	secondWay bool // value is the second of the two values to try
 }
 
 // Choose returns the value that the path assumes for the condition of a branch.

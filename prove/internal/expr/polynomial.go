@@ -311,8 +311,8 @@ func (g *Graph) countBits(all []field) (constant uint64, parts []part) {
 	return constant, parts
 }
 
-// flip is a bit of a node: the expression atom, inverted if the flag inverted is set. If atom is 0, the
-// expression is the constant 0.
+// flip describes a bit of a node. The bit is equal to atom, or to the complement of atom if inverted
+// is true. If atom is 0, it stands for the constant 0.
 type flip struct {
 	atom     Node
 	inverted bool

@@ -178,7 +178,7 @@ func (w *recorder) Write(p []byte) (int, error) {
 // Unwrap implements the interface that http.ResponseController uses.
 func (w *recorder) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// Flush implements http.Flusher for long profiles.
+// Flush implements http.Flusher.
 func (w *recorder) Flush() { http.NewResponseController(w.ResponseWriter).Flush() }
 
 // withAccessLog gives a request its ID, logs its end, and closes old connections.
