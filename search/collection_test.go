@@ -216,7 +216,7 @@ func TestCollectionShrinks(t *testing.T) {
 }
 
 // TestCollectionBytes checks Rows.Bytes. In a segment for 64 rows of 20 bytes, each row takes 32
-// bytes, a scale and a norm. Deletion marks take 8 bytes for each row. Identifiers that were read
+// bytes for its elements, 4 for its scale and 8 for its norm. Deletion marks take 8 bytes for each row. Identifiers that were read
 // from a file also take 8 bytes for each row.
 func TestCollectionBytes(t *testing.T) {
 	c := NewCollection(20, StorageInt8)

@@ -148,7 +148,7 @@ type lowerBounds struct {
 	slack       float64  // a float32 sum is at least (1 − slack) times the exact sum
 	coarse      []byte   // the integer coarse_j[g] of every group g of every table j
 	words       []uint64 // backing storage of the field steps
-	steps       []uint16 // integer sums S of the rows of a chunk, each below 2¹⁵
+	steps       []uint16 // the sum S of each row of a chunk, below 2¹⁵
 	candidates  []int32  // indices of the candidate rows of a chunk
 }
 

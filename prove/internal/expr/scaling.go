@@ -208,7 +208,7 @@ func (b *builder) offsetFromVariable(i int32) (d uint64, ok bool) {
 	return d - first&^k.bits, ok
 }
 
-// isNonzero reports whether an expression is finite and not 0 in the whole region.
+// isNonzero reports whether an expression is finite and not 0 for all values of the variable in the region.
 func (b *builder) isNonzero(i int32) bool {
 	low, high, nan, ok := b.floatRange(i)
 	return ok && !nan && (low > 0 || high < 0) && !math.IsInf(low, 0) && !math.IsInf(high, 0)
