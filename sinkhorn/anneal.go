@@ -76,8 +76,8 @@ func (s *solution[T]) solveStages(ctx context.Context, factor float64, start []T
 	return nil
 }
 
-// countStages returns the number of stages of ε-scaling. The argument factor is the ratio of λ in successive stages; 0 means no
-// ε-scaling.
+// countStages returns the number of stages of ε-scaling if λ grows by the given factor from stage to stage. It returns 0 for a
+// factor of 0.
 func (s *solution[T]) countStages(ctx context.Context, factor float64) (stages int, err error) {
 	if factor == 0 {
 		return 0, nil

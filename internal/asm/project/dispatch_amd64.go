@@ -131,9 +131,9 @@ func fewestRows(rows int) (vectors int) {
 	return 2
 }
 
-// product sets c to a·b, or adds a·b to c if add is set. Element (i, k) of a is a[i·ra + k·ka]. With
-// AVX2, each tile of columns is 2 to 4 vectors wide, as the first argument says. The last tiles may be
-// narrower or wider.
+// product sets c to a·b, or adds a·b to c if add is set. Element (i, k) of a is a[i·ra + k·ka]. The AVX2 code
+// divides the columns into tiles. The width of a tile is vectors (2 to 4) times the vector length. The last
+// tiles may be narrower or wider.
 func product[T num.Float](vectors, rows, cols, depth int, c []T, ldc int, a []T, ra, ka int, b []T, ldb int, add bool) {
 	if asm.Current() == asm.AVX512 {
 		n := rowsAVX512[T](rows, cols, depth)
