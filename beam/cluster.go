@@ -283,9 +283,8 @@ type openedTask struct {
 	err  error
 }
 
-// lastOpened contains, for every task, the openedTask of the last pipeline. All bundles of a
-// pipeline share the openedTask. A later pipeline with the same shared data uses the same
-// openedTask.
+// lastOpened contains the latest openedTask of each task in this process. Bundles use it as long as the
+// shared data and the epoch stay the same, also in later pipelines.
 var lastOpened struct {
 	sync.Mutex
 	of map[string]*openedTask

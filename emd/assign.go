@@ -268,7 +268,7 @@ func (x *assignment[T]) reduceRows(ctx context.Context) error {
 	return nil
 }
 
-// firstTight returns the first free column with index ≥ j whose least cost is in row i, or −1.
+// firstTight returns the first free column from column j on whose reduced cost in row i is 0. It returns −1 if there is none.
 func (x *assignment[T]) firstTight(i int32, j int) int {
 	row := x.row(i)
 	for ; j < len(row); j += tightColumns {

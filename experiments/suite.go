@@ -97,8 +97,8 @@ func classesOf(d *dataset.Dataset) (n int) {
 	return n
 }
 
-// singleThreaded returns WDA with one goroutine per fit. Unlike the fits of ofWDA, the fits share
-// no prepared data.
+// singleThreaded returns a method that fits WDA in one goroutine. Each fit prepares its own data, in
+// contrast to ofWDA.
 func singleThreaded(name string, s wda.Settings) method {
 	return method{name: name, with: settingsText(s), fit: func(ctx context.Context, t *training, p int) (*mat.Dense, error) {
 		s := s

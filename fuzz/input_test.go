@@ -159,7 +159,7 @@ func span(rows, cols, ld int) int {
 	return (rows-1)*ld + cols
 }
 
-// fuzz runs a target on the common seeds. Each target reads a seed differently.
+// fuzz runs a fuzz test of a kernel. All fuzz tests have the same seed inputs.
 func fuzz[T num.Float](f *testing.F, kernel func(c *call[T])) {
 	seeds(f)
 	f.Fuzz(func(t *testing.T, data []byte) { check(t, data, kernel) })

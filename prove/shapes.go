@@ -51,8 +51,8 @@ func pairShapes(lanes int) []shape {
 	return shapeGrid([]int{1}, append([]int{0}, countTo(8*lanes+1, 12*lanes, 13*lanes+3)...), func(_, n int) []shape { return []shape{{n: n}} })
 }
 
-// sumLanesShapes covers zero to three groups of 4*lanes elements. The first argument of
-// AddLanes, which selects the terms, takes all five values from 0 to 4.
+// sumLanesShapes covers zero to three groups of 4*lanes elements. The field d is the first argument of
+// AddLanes, an operation code from 0 to 4.
 func sumLanesShapes(lanes int) []shape {
 	return shapeGrid(countTo(5), []int{0, 4 * lanes, 8 * lanes, 12 * lanes}, func(op, n int) []shape { return []shape{{n: n, d: op - 1}} })
 }
@@ -127,7 +127,7 @@ func packShapes(int) []shape {
 	return shapeGrid([]int{0, 3}, countTo(13, 16, 17), func(pad, d int) []shape { return []shape{{d: d, pad: pad}} })
 }
 
-// normsShapes returns packShapes, both with and without initial norms to add to.
+// normsShapes returns every shape of packShapes without and with flag. With flag, Norms adds to initial norms.
 func normsShapes(lanes int) (out []shape) {
 	for _, s := range packShapes(lanes) {
 		added := s

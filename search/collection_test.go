@@ -216,8 +216,8 @@ func TestCollectionShrinks(t *testing.T) {
 }
 
 // TestCollectionBytes checks Rows.Bytes. In a segment for 64 rows of 20 bytes, each row takes 32
-// bytes, a scale and a norm. Deletion marks take 8 bytes for each row. Identifiers that were read
-// from a file also take 8 bytes for each row.
+// bytes for its elements, 4 for its scale and 8 for its norm. Deletion marks take 8 bytes for each row.
+// Identifiers that were read from a file also take 8 bytes for each row.
 func TestCollectionBytes(t *testing.T) {
 	c := NewCollection(20, StorageInt8)
 	if _, err := c.Append(dist.NewMatrix[float32](10, 20, nil)); err != nil {

@@ -89,7 +89,7 @@ func inRange(norm float64) bool { return norm >= leastNorm && norm <= mostNorm }
 // sketchFeatures returns the number of elements of a sketch, including padding.
 func sketchFeatures(cols int) int { return padTo(cols, sketch.Step) }
 
-// hasSketches reports whether segments with the given columns, storage and option have sketches.
+// hasSketches reports whether segments with these properties have sketches. If plain is true, they have none.
 func hasSketches(cols int, storage Storage, plain bool) bool {
 	return !plain && cols >= sketchedCols && cols <= sketch.MaxFeatures && storage != StorageInt8
 }

@@ -76,7 +76,8 @@ func (s *solution[T]) solveStages(ctx context.Context, factor float64, start []T
 	return nil
 }
 
-// countStages returns the number of stages of ε-scaling, or 0 for a factor of 0.
+// countStages returns the number of stages of ε-scaling if λ grows by the given factor from stage to stage. It returns 0 for a
+// factor of 0.
 func (s *solution[T]) countStages(ctx context.Context, factor float64) (stages int, err error) {
 	if factor == 0 {
 		return 0, nil

@@ -126,7 +126,7 @@ func (d *balanced[T]) trialGain(t float64, beta []T) (gain, slope float64) {
 	return gain, slope
 }
 
-// divide sets dst = weight ⊘ sums. If a weight is 0, the element of dst is 0.
+// divide sets dst[i] = weight[i] / sums[i], or 0 if weight[i] is 0.
 func divide[T dist.Float](dst, weight, sums []T) {
 	pass.Divide(dst, weight, sums)
 	for i, w := range weight {

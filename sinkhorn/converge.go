@@ -66,7 +66,7 @@ type keptIterate[T dist.Float] struct {
 	f, g          []T // scalings, or potentials in the log domain
 }
 
-// init sets up the methods, which share one iteration, one dualPoint and one system.
+// init connects the solution methods, which share one iteration, one linear system and one dualPoint.
 func (s *solution[T]) init(it *iteration[T], sys *system[T]) {
 	s.it = it
 	s.newton.point.it = it

@@ -101,7 +101,7 @@ func (sys *system[T]) factorize(ctx context.Context) error {
 	return err
 }
 
-// addSquare adds sign·x xᵀ to the upper triangle of H.
+// addSquare adds sign·x xᵀ, where x is the vector d.x, to the upper triangle of H.
 func (d *direct[T]) addSquare(sign float64) {
 	m := d.m
 	for j, x := range d.x[:m] {

@@ -393,8 +393,8 @@ func costOf[T dist.Float](u, r []T) (sum float64) {
 	return sum
 }
 
-// naturalPotentials sets dst to the natural logarithms of the iterate in slot, plus shift·log 2. If the iterate is relative to
-// base potentials, the argument named base contains these potentials to base 2.
+// naturalPotentials sets dst to the natural logarithms of the scalings of an iterate, plus shift·ln 2. The slice slot holds the
+// iterate. For an iterate relative to potentials, the slice base holds these potentials as logarithms to base 2.
 func naturalPotentials[T dist.Float](dst, slot []T, kind int, base []T, shift float64) {
 	for i, x := range slot {
 		switch {
@@ -410,8 +410,8 @@ func naturalPotentials[T dist.Float](dst, slot []T, kind int, base []T, shift fl
 	}
 }
 
-// potentials sets dst to the base-2 logarithms of the iterate in slot. If the iterate is relative to base potentials, the
-// argument named base contains these potentials.
+// potentials sets dst to the base-2 logarithms of the scalings of an iterate. The slice slot holds the iterate. For an iterate
+// relative to potentials, the slice base holds these potentials.
 func potentials[T dist.Float](dst, slot []T, kind int, base []T) {
 	switch {
 	case kind == potentialKind:

@@ -139,7 +139,8 @@ func unequalMasses[T dist.Float](t *testing.T) {
 	}
 }
 
-// TestUnequalMassGradients checks the gradients with respect to the costs and the weights if the shift (unequal.go) is large.
+// TestUnequalMassGradients checks the gradients with respect to the costs and the weights. The sums of the
+// weights differ and the penalties are large, so the shift between the potentials (see unequal.go) is large.
 func TestUnequalMassGradients(t *testing.T) {
 	rng := rand.New(rand.NewPCG(27, 4))
 	for _, rho := range [][2]float64{{300, 300}, {1000, 20}, {0, 500}} {

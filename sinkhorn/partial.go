@@ -28,14 +28,14 @@ import (
 // moves the column up to the cap. The other columns solve Newton's system and stop at the cap. The plain iteration after each
 // step corrects the active set.
 
-// partial is the dual of partial transport. Its plain iterations are implemented by unbalanced.
+// partial is the dual problem of partial transport. The type unbalanced implements the Sinkhorn iterations for this problem.
 type partial[T dist.Float] struct {
 	*dualPoint[T]
 	iteration   *unbalanced[T]
 	cappedSums  []T     // column sums of the rows at their cap
 	cappedTotal float64 // sum of cappedSums
-	cappedKnown bool    // whether cappedSums belong to the current point
-	held        []bool  // whether the last Newton direction held each column at its cap
+	cappedKnown bool    // cappedSums belong to the current point
+	held        []bool  // columns whose v/b the last Newton step held at the cap
 	noneHeld    bool    // no column is held
 	columnCap   float64 // log₂ of the largest v/b, which is the cap of the columns
 	sumA, sumB  float64

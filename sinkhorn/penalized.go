@@ -86,8 +86,8 @@ func (d *unbalanced[T]) setMass(mass float64) {
 	}
 }
 
-// penaltyGains replaces every x by ρ(1 − e^(−x/ρ)), where ρ is the penalty of a side. If x is added to a dual variable of the
-// side, the dual increases by this value for each unit of mass that the side requires.
+// penaltyGains replaces every x by its gain ρ(1 − e^(−x/ρ)), where ρ is the marginal penalty of the rows or of the columns. If
+// a dual variable increases by x, its penalty term in the dual increases by the gain times the mass that the penalty requires.
 func (d *unbalanced[T]) penaltyGains(x []T, rho float64) {
 	if math.IsInf(rho, 1) {
 		return
@@ -109,7 +109,7 @@ func (d *unbalanced[T]) penaltyGains(x []T, rho float64) {
 	}
 }
 
-// penaltyGain returns the value of penaltyGains for x, and e^(−x/ρ). The gain of a sum x + y is
+// penaltyGain returns gain(x) = ρ(1 − e^(−x/ρ)) and e^(−x/ρ). The gain of a sum x + y is
 // gain(x) + e^(−x/ρ)·gain(y).
 func penaltyGain(x, rho float64) (worth, left float64) {
 	if math.IsInf(rho, 1) {

@@ -97,9 +97,8 @@ func (it *iteration[T]) scaledRows(k int) bool {
 	return true
 }
 
-// weightlessFinite reports whether the column sums of points without weight are finite. The scalings of these points are 0, and
-// 0 times an infinite column sum would be NaN. For negative costs a column sum may overflow. In the log domain these column
-// sums are 0.
+// weightlessFinite reports whether the column sums of all points with weight 0 are finite. The scalings of these points are 0,
+// and 0 times an infinite column sum would be NaN. A column sum may overflow if costs are negative.
 func (it *iteration[T]) weightlessFinite(q []T) bool {
 	if !it.zeroB {
 		return true

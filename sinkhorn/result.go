@@ -76,8 +76,8 @@ func (r *outcome[T]) publish(s *solver[T]) *Result[T] {
 	return &r.it.res
 }
 
-// acquire marks the solver as busy and returns the iteration with its kernel restored. The caller
-// must call markFree.
+// acquire marks the solver as busy, and returns the iteration after loading its problem into the
+// kernel again. The caller must call markFree.
 func (r *outcome[T]) acquire(serial uint64) *iteration[T] {
 	s := r.solver
 	s.markBusy()

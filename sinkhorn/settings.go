@@ -45,8 +45,8 @@ type Settings struct {
 	// started. Results do not depend on Workers.
 	Workers int
 	// MaxMemory is the number of bytes that the workspace of one problem, or of one gradient, may take; 0 means 8 GiB. A
-	// problem that might need more returns ErrSettings before anything is allocated. A solve with a Tolerance needs less memory
-	// with Unaccelerated. Results do not depend on MaxMemory. In a batch, each worker may use MaxMemory bytes.
+	// problem that might need more returns ErrSettings before anything is allocated. If Tolerance is set,
+	// Unaccelerated reduces the memory. Results do not depend on MaxMemory. In a batch, each worker may use MaxMemory bytes.
 	MaxMemory int64
 }
 
@@ -174,7 +174,7 @@ func (s *Status) UnmarshalText(text []byte) error { return enum.Parse(s, text, s
 
 const (
 	defaultMemory = 8 << 30
-	leastAnneal   = 1.01 // at most 71 000 stages of ε-scaling cover the range of λ
+	leastAnneal   = 1.01 // smallest Settings.Anneal; ε-scaling then has fewer than 71 200 stages
 )
 
 // check checks the settings and fills in defaults.

@@ -361,7 +361,8 @@ func (d *unbalanced[T]) balancePotentials() {
 	}
 }
 
-// bestScaling sets dst to the best scaling for the given row or column sums. The scaling and the sums are relative to the base.
+// bestScaling sets dst to the best u for the given row sums, or to the best v for the given column sums. If the kernel has base
+// potentials, dst and sums are relative to these potentials.
 func (d *unbalanced[T]) bestScaling(dst, sums []T, at side) {
 	it := d.it
 	weight, base, p := d.sideData(at)

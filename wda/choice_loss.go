@@ -241,14 +241,13 @@ func eliminate(list []Member, alive []bool, share float64) {
 // toward its diagonal.
 const linearShrinkage = 0.05
 
-// maxDistanceScalings is the largest number of times that squared distances are divided by √2.
+// maxDistanceScalings is the maximum number of times that gaussianLoss divides squared distances by √2.
 //
-// gaussianLoss uses the covariance of the training rows, to which the projection was also fitted. If
-// there are few training rows, this covariance is too small for held-out rows. The posteriors are then
-// too close to 0 and 1, and a candidate that separates the classes well has a larger Brier score than a
-// candidate that separates nothing. The user's classifier does not use this covariance. Therefore
-// gaussianLoss multiplies the squared distances of a candidate on a fold by the factor with the lowest
-// loss.
+// gaussianLoss uses the covariance of the projected training rows. If there are few training rows, this
+// covariance is too small for held-out rows, because the projection was fitted to the training rows. The
+// posteriors are then too close to 0 and 1, and a good candidate may have a larger Brier score than a
+// candidate that does not separate the classes. Therefore gaussianLoss multiplies the squared distances
+// by the factor with the lowest loss, for each candidate and fold.
 const maxDistanceScalings = 12
 
 // gaussianLoss classifies the rows of y by normal distributions with one common covariance, and

@@ -243,8 +243,8 @@ const (
 	// whitened features. The canonical components are orthonormalized one after the other, so the
 	// first q components span the same subspace as the first q canonical components.
 	ScaleOrthonormal
-	// ScaleUnit gives every canonical component v the same within-class transport
-	// vᵀ(S_w + ridge/p·I)v, as discriminant analysis does.
+	// ScaleUnit makes vᵀ(S_w + ridge/p·I)v equal for all canonical components v, where S_w is the
+	// within-class transport matrix. Discriminant analysis scales its components in this way.
 	ScaleUnit
 	// ScaleRatio multiplies the components of ScaleUnit by √(μ/(1 + μ)), where μ is the ratio of
 	// the component in Report.Ratios. A component that separates the classes poorly therefore

@@ -296,9 +296,9 @@ func TestGaussianLossScalesCovariance(t *testing.T) {
 	}
 }
 
-// TestChoiceFor checks that Settings.For decides which candidate settings win. Along the first feature, one class lies
-// on both sides of the other class, so a nearest-neighbors classifier separates the classes but a linear classifier
-// does not. Along the second feature, the class means differ a little.
+// TestChoiceFor checks that the kind of classifier in Settings.For decides which candidate settings are chosen. Along the
+// first feature, one class lies on both sides of the other class. A nearest-neighbors classifier separates these classes,
+// but a linear classifier does not. Along the second feature, the class means differ a little.
 func TestChoiceFor(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(4, 2))

@@ -113,7 +113,7 @@ func (f *outcome[T]) keepSingle(status Status, cause error) error {
 	return nil
 }
 
-// informativeComponents returns the number of components that are not scaled to almost zero.
+// informativeComponents returns the number of informative components (see Settings.Leading).
 func (f *outcome[T]) informativeComponents() int {
 	return min(f.run.set.Components, f.report.Settings.Leading)
 }

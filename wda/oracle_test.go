@@ -372,8 +372,8 @@ func compareModel(c *trial.Case) {
 	}
 }
 
-// compareClassifiers checks classifiers with fewer components, with a different number of neighbors, with every kind of
-// storage, and after reading from a file.
+// compareClassifiers checks a classifier that uses only the first components of m and a random number of neighbors. It
+// writes the classifier to a file, reads the file, and converts the classifier to several kinds of storage.
 func compareClassifiers(c *trial.Case, m *wda.Model, x trial.View[float64], labels []int) {
 	c.Alone()
 	ctx := context.Background()

@@ -288,8 +288,8 @@ func (c *CrossValidation) fitRemotely(ctx context.Context, to Executor, x mat.Ma
 	return fits, nil
 }
 
-// openFits returns the function for the items of fitRemotely. It keeps the foldData of the latest
-// fold.
+// openFits returns a function that runs the fits of fitRemotely in a worker process. The fits to one
+// fold share prepared data, which are kept until a fit to another fold begins.
 func openFits(ctx context.Context, shared []byte) (itemFunc, error) {
 	var f validationShared
 	if err := decodeWire(shared, &f); err != nil {

@@ -114,8 +114,7 @@ func leastWork(s spec, ours string) []limit.Phase {
 	return nil
 }
 
-// limitGoal returns the goal for the ratio of the lower bound to the measured time. Whole solves have a goal.
-// Kernels with at least 100 rows or elements also have a goal. For other cases, limitGoal returns 0.
+// limitGoal returns the goal for the ratio of the lower bound to the measured time, or 0 if the case has no goal.
 func limitGoal(s spec) float64 {
 	switch s.kind {
 	case "sinkhorn", "sinkhornlog", "wda", "many", "free":

@@ -100,7 +100,8 @@ func (f *readFlags) describe(path string, in io.ReadSeeker) (*dataInfo, error) {
 	}
 }
 
-// withTextColumns adds the text columns to the error for a file without a column of numbers.
+// withTextColumns adds to err why the columns in text are not columns of numbers. Only an error for a
+// file without columns of numbers changes.
 func withTextColumns(err error, text []*textColumn) error {
 	fe, ok := errors.AsType[*dataset.FileError](err)
 	if len(text) == 0 || !ok || fe.Row > 0 || fe.Column > 0 || !errors.Is(err, dataset.ErrFormat) {

@@ -57,15 +57,15 @@ const pixel = picture.Pixel
 // planCells is the maximum number of rows and of columns in a picture of a transport plan.
 const planCells = 150
 
-// drawPlan draws an n × m transport plan with row 0 at the top. The function named set fills row i.
+// drawPlan draws an n × m transport plan with row 0 at the top. fillRow stores row i of the plan.
 // A cell of a large plan is the sum of several entries. The shade of a cell is the square root of
 // its ratio to the largest cell.
-func drawPlan(path, ext string, n, m int, set func(row []float64, i int) error) error {
+func drawPlan(path, ext string, n, m int, fillRow func(row []float64, i int) error) error {
 	rows, cols := min(n, planCells), min(m, planCells)
 	cells := mat.NewDense(rows, cols, nil)
 	row := make([]float64, m)
 	for i := range n {
-		if err := set(row, i); err != nil {
+		if err := fillRow(row, i); err != nil {
 			return err
 		}
 		into := cells.RawRowView(i * rows / n)

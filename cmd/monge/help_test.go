@@ -17,7 +17,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// commands returns all commands and topics, with the help command.
+// commands returns all commands and help topics, including the help command itself.
 func commands() []*cobra.Command {
 	var out bytes.Buffer
 	root := newRoot(newApp(&out, &out))

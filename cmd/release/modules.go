@@ -45,8 +45,8 @@ func publish(version, root, proxy string) error {
 	return nil
 }
 
-// requireVersion changes the replace directives in the folder dir to requirements of the version.
-// It adds the checksums sums to go.sum.
+// requireVersion edits the module in the folder dir. It turns every replace directive in go.mod into a
+// requirement for the given version, and adds the checksums to go.sum.
 func requireVersion(dir, version string, sums map[string]string) error {
 	goMod, goSum := filepath.Join(dir, "go.mod"), filepath.Join(dir, "go.sum")
 	text, err := exec.Command("go", "mod", "edit", "-json", goMod).Output()

@@ -52,7 +52,7 @@ func TestCache(t *testing.T) {
 	for i := range answers {
 		answers[i] = i % 7
 		if i >= n+more/2 {
-			answers[i] += 7 // answers that have no questions yet
+			answers[i] += 7 // a new answer; the first n questions do not have it
 		}
 		for j, v := range centers.Row(answers[i]) {
 			x.Set(i, j, v+float32(rng.NormFloat64()))

@@ -197,7 +197,7 @@ func (b *precisions) search(beta float64) float64 {
 	}
 }
 
-// entropyAt returns H = log Σ e_j + β Σ e_j D_j / Σ e_j, in nats.
+// entropyAt returns the entropy of the probabilities e_j / Σ e_j in nats. It is log Σ e_j + β Σ e_j D_j / Σ e_j.
 func (b *precisions) entropyAt(beta float64) float64 {
 	m := len(b.kernel)
 	exp.Exp2(b.kernel, b.terms[:m], exp.Bits(beta))

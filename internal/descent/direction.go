@@ -79,11 +79,10 @@ func (s *solver) measureDirection(minCosine float64) bool {
 }
 
 // setConjugateDirection sets D ← −grad + β T(D), where T is the vector transport and
-// y = grad − T(previous grad):
 //
+//	y    = grad − T(previous grad)
 //	β_HS = ⟨grad, y⟩ / ⟨T(D), y⟩,  β_DY = ‖grad‖² / ⟨T(D), y⟩
-//
-// and β = max(0, min(β_HS, β_DY)) (Sakai and Iiduka 2020).
+//	β    = max(0, min(β_HS, β_DY))   (Sakai and Iiduka 2020).
 func (s *solver) setConjugateDirection() {
 	c, m := s.current, s.manifold
 	before := s.trial.grad // the gradient of the previous iterate, which is not needed afterwards

@@ -200,8 +200,8 @@ func (s *solver) firstStep() float64 {
 	}
 }
 
-// parabolaMinimizer returns the minimizer of the parabola with the given value and slope at low and
-// the given value at high, clipped by clipInside.
+// parabolaMinimizer returns the minimizer of a parabola, clipped by clipInside. At the argument low,
+// the parabola has the given value and slope. At the argument high, it has the value valueHigh.
 func parabolaMinimizer(low, value, slope, high, valueHigh float64) float64 {
 	w := high - low
 	return clipInside(low-slope*w*w/(2*(valueHigh-value-float64(slope*w))), low, high)

@@ -13,7 +13,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// eigenOf returns the eigenvalue iteration on the samples, with λ and ridge determined at p.
+// eigenOf returns an eigenvalue iteration for the samples. The projection p determines λ and the ridge.
 func eigenOf(t *testing.T, x *mat.Dense, labels []int, p *mat.Dense, set settings) (*eigen[float64], *Samples) {
 	t.Helper()
 	s := mustSamples(t, x, labels)

@@ -49,8 +49,8 @@ func shapes() [][3]int {
 }
 
 // TestDistances checks every distance and every element of a Gibbs kernel against a direct
-// calculation at every instruction-set level. The shapes cover all ways of dividing the work into
-// panels and kernels.
+// calculation at every instruction-set level. The sizes of the matrices are near multiples of the tile
+// and panel sizes.
 func TestDistances(t *testing.T) {
 	for lv := range asmtest.Each(t) {
 		t.Run(lv.String()+"/float64", func(t *testing.T) { testDistances[float64](t) })

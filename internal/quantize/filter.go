@@ -147,8 +147,8 @@ type lowerBounds struct {
 	widestRange float64  // largest difference of two elements of groupMin in the same table
 	slack       float64  // a float32 sum is at least (1 − slack) times the exact sum
 	coarse      []byte   // the integer coarse_j[g] of every group g of every table j
-	words       []uint64 // memory of the slice steps, aligned to 8 bytes
-	steps       []uint16 // integer sums S of the rows of a chunk, each below 2¹⁵
+	words       []uint64 // backing storage of the field steps
+	steps       []uint16 // the sum S of each row of a chunk, below 2¹⁵
 	candidates  []int32  // indices of the candidate rows of a chunk
 }
 
@@ -305,12 +305,12 @@ func (b *lowerBounds) findLimit(n, want int) uint16 {
 // selectCandidates sets candidates to the rows, among the first n, whose sums are at most limit. It
 // returns false if there are more candidates than the argument most.
 func (b *lowerBounds) selectCandidates(n int, limit uint16, most int) bool {
-	const some, half = 32, 16 // some is the number of sums that are compared at a time
-	b.candidates = slices.Grow(b.candidates[:0], n+some)[:n+some]
+	const batch, half = 32, 16 // batch is the number of sums that are compared at a time
+	b.candidates = slices.Grow(b.candidates[:0], n+batch)[:n+batch]
 	words, sums, x, count := b.words, b.steps, addLimit(limit), 0
-	for i := 0; i < n && count <= most; i += some {
-		w := (*[some / 4]uint64)(words)
-		words = words[some/4:]
+	for i := 0; i < n && count <= most; i += batch {
+		w := (*[batch / 4]uint64)(words)
+		words = words[batch/4:]
 		hits := [2]uint64{(x - w[0]) | (x - w[1]) | (x - w[2]) | (x - w[3]), (x - w[4]) | (x - w[5]) | (x - w[6]) | (x - w[7])}
 		if (hits[0]|hits[1])&highBits16 == 0 {
 			continue // common case

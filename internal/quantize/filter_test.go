@@ -291,8 +291,8 @@ func TestGroups(t *testing.T) {
 	}
 }
 
-// TestPays checks that rows with near neighbors get a filter and that rows without near neighbors do
-// not.
+// TestPays checks that Pack makes a filter if rows have near neighbors, and makes no filter if they
+// have none.
 func TestPays(t *testing.T) {
 	const parts, classes = 8, 30
 	rng := random.New(2, 1)

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// wideRatio is the smallest ratio of columns to rows for which the first tree uses cheapestColumns.
+// wideRatio is the smallest ratio of columns to rows for which makeGreedyTree uses cheapestColumns.
 const wideRatio = 32
 
 // cheapestColumns contains the cheapest columns of each row, in ascending order of cost. If there

@@ -105,7 +105,7 @@ type basis struct {
 	x, ax, bx        *mat.Dense // d × 3k
 	residual         *mat.Dense // d × k
 	scratch          *mat.Dense // d × k
-	operand, product *mat.Dense // contiguous copies of blocks for the operators
+	operand, product *mat.Dense // argument and result of an Operator: contiguous copies of a block
 	hasChange        bool
 }
 
@@ -170,21 +170,20 @@ func (s *basis) rayleighRitz(ctx context.Context) ([]float64, error) {
 	return mu[:s.k], nil
 }
 
-// Dense returns the eigenvectors of A v = μ B v with the largest eigenvalues μ, in descending order
-// of μ and normalized to vᵀB v = 1. It also returns the eigenvalues. The parameter named want is
-// the number of eigenvectors. A and B are symmetric up to rounding. B is positive definite, or nil
-// for the identity. The time is cubic in the dimension. If ctx ends, Dense returns
-// context.Cause(ctx).
-func Dense(ctx context.Context, a, b mat.Matrix, want int) (*mat.Dense, []float64, error) {
+// Dense returns the eigenvectors of A v = μ B v for the k largest eigenvalues μ, in descending order of
+// μ and normalized to vᵀB v = 1. It also returns these eigenvalues. A and B are symmetric up to
+// rounding. B is positive definite, or nil for the identity. The time is cubic in the dimension. If ctx
+// ends, Dense returns context.Cause(ctx).
+func Dense(ctx context.Context, a, b mat.Matrix, k int) (*mat.Dense, []float64, error) {
 	d, _ := a.Dims()
-	if want < 1 || want > d {
-		return nil, nil, fmt.Errorf("subspace: %d vectors in %d dimensions", want, d)
+	if k < 1 || k > d {
+		return nil, nil, fmt.Errorf("subspace: %d vectors in %d dimensions", k, d)
 	}
 	all, values, err := solvePencil(ctx, a, b)
 	if err != nil {
 		return nil, nil, err
 	}
-	v, mu := mat.NewDense(d, want, nil), values[:want]
+	v, mu := mat.NewDense(d, k, nil), values[:k]
 	for i := range d {
 		copy(v.RawRowView(i), all.Row(i))
 	}

@@ -269,16 +269,16 @@ func (a *array) appendInts(n int, dst *[]int) error {
 	return nil
 }
 
-// eachText calls the function use with the text of each of the next n elements. The text is a decimal
+// eachText calls visit with the text of each of the next n elements. The text is a decimal
 // number, or a string without trailing zero bytes.
-func (a *array) eachText(n int, use func(text []byte, place int)) error {
+func (a *array) eachText(n int, visit func(text []byte, place int)) error {
 	place := a.next
 	var text []byte
 	return a.eachChunk(n, func(chunk []byte) error {
 		for e := chunk; len(e) > 0; e = e[a.elem.size:] {
 			place++
 			text = a.elem.appendText(text[:0], e[:a.elem.size])
-			use(text, place)
+			visit(text, place)
 		}
 		return nil
 	})

@@ -56,7 +56,7 @@ type Block struct {
 	IDs    [][]string // IDs[i] contains the texts of column i of Options.ID; nil without such columns
 }
 
-// samples decodes the rows of a source in their order.
+// samples decodes the rows of a file from the first to the last.
 type samples interface {
 	// dims returns the shape. rows is −1 if it is known only at the end.
 	dims() (rows, cols int)

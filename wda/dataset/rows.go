@@ -28,9 +28,9 @@ type RowReader interface {
 	ReadRows(dst []float64, first int) error
 }
 
-// Rows returns the samples as a matrix that stays in the file. The labels and classes are numbered as
-// by ReadFile, or nil if the samples have no labels. Use Rows instead of Next; the matrix is valid
-// until Close. Samples are not held in memory; labels take 20 bytes each.
+// Rows returns the samples as a matrix that stays in the file. The labels and classes are the same as
+// those of ReadFile, or nil if the samples have no labels. Use Rows instead of Next; the matrix is
+// valid until Close. Samples are not held in memory; labels take 20 bytes each.
 //
 // The file must be an uncompressed NPY file in C order, an uncompressed NPZ file of such arrays or an
 // uncompressed IDX file. For a pipe or any other file, the error matches ErrFormat. Every error,

@@ -13,7 +13,7 @@ import (
 	"github.com/gomonge/monge/wda"
 )
 
-// TestMain runs the command instead of the tests in processes that a test has started.
+// TestMain runs the command instead of the tests if a test has started this process.
 func TestMain(m *testing.M) {
 	if os.Getenv("MONGE_BEAM_COMMAND") != "" {
 		main()

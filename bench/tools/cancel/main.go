@@ -32,7 +32,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// work is a long computation, with the name that the table shows.
+// work is a long computation. The table shows its name.
 type work struct {
 	name string
 	do   func(ctx context.Context) error

@@ -148,7 +148,7 @@ func worstRatio(times []float64) float64 {
 	return ratio
 }
 
-// allEntries returns all cases. Some sizes fit in the L1, L2 or L3 cache, some are larger, and some are odd.
+// allEntries returns the entries for all kernels, types and sizes.
 func allEntries() (es []entry) {
 	es = append(es, passes[float64, float64]("f64")...)
 	es = append(es, passes[float32, float32]("f32")...)

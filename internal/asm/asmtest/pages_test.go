@@ -8,8 +8,8 @@ import (
 	"unsafe"
 )
 
-// TestPages checks that an access one element outside of a slice from the function pages causes a
-// fault. Otherwise the level tests would not notice a kernel that reads outside of a slice.
+// TestPages checks slices that the function pages returns. An access one element outside of such a
+// slice must cause a fault, so that the level tests notice a kernel that reads outside of a slice.
 func TestPages(t *testing.T) {
 	for n := range 3 {
 		for _, end := range []bool{false, true} {

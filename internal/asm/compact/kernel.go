@@ -19,8 +19,8 @@ const (
 	mostHamming = 1 << 15
 )
 
-// With these costs of one element, asm.Piece returns at most mostDot, mostSqEuclidean or
-// mostHamming elements.
+// These constants are the costs of one element for asm.Piece. They limit an assembly call to mostDot,
+// mostSqEuclidean or mostHamming elements.
 const (
 	costDot         = asm.Budget / mostDot
 	costSqEuclidean = asm.Budget / mostSqEuclidean

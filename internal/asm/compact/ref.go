@@ -70,8 +70,8 @@ func narrowBFloat16Ref(dst []uint16, src []float32) {
 const (
 	// Adding snap to a number of magnitude below 2²¹ rounds the sum to a multiple of 2⁻³⁰.
 	snap = 0x1.8p22
-	// Adding the constant snap, and then the constant shift, gives 1.5·2⁵² plus the nearest
-	// integer. The lowest bits of the result contain this integer.
+	// Adding the constant snap and then the constant shift to x gives 1.5·2⁵² + round(x). The lowest
+	// bits of the result contain the integer round(x).
 	shift = 0x1.8p52 - snap
 )
 

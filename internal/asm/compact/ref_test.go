@@ -19,10 +19,9 @@ func quantized(x []float32, scale float32) []int8 {
 	return out
 }
 
-// TestQuantizeInt8 compares QuantizeInt8 with the function quantized for scales of all sizes. Some
-// quotients lie at or next to the midpoint of two integers. The test also checks that each integer
-// times the scale is exact and close to the element. The distance of a stored row from itself must
-// be 0.
+// TestQuantizeInt8 checks the integers of QuantizeInt8 for scales of all sizes. Some quotients lie at
+// or next to the midpoint of two integers. The product of an integer and the scale must be exact, and
+// close to the element. The distance of a stored row from itself must be 0.
 func TestQuantizeInt8(t *testing.T) {
 	rng := asmtest.NewRand(1)
 	c, dst := make([]int8, query.Rows*query.Unit), make([]float32, query.Rows)

@@ -142,8 +142,8 @@ type gibbsShape struct {
 	keep           bool
 }
 
-// gibbsFactors returns values of the factor c. Depending on c, the elements of K are ordinary, are
-// mostly subnormal or zero, or overflow. Some values of c are not finite.
+// gibbsFactors returns values of the factor c of the Gibbs kernel K_ij = 2^(c·D_ij). With some of the
+// values, elements of K underflow or overflow. Some values are not finite.
 func gibbsFactors[T num.Float]() []T {
 	most := asmtest.Specials[T]()
 	return []T{-1.5, -0.125, -300, -40, 0, 3, 200, most[len(most)-1], most[len(most)-2], most[4], most[5], most[6], most[1]}
@@ -176,7 +176,7 @@ func gibbsTestLevels[T num.Float](t *testing.T) {
 	seed := uint64(0)
 	call := func(s gibbsShape, class asmtest.Class) {
 		seed++
-		c := cs[0] // every second call has an ordinary factor
+		c := cs[0] // every second call uses this factor
 		if seed%2 == 0 {
 			c = cs[seed/2%uint64(len(cs))]
 		}

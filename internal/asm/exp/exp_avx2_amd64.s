@@ -95,7 +95,7 @@
 	shiftleft $indexshift, t, t; \
 	addbits   entry, t, t
 
-// step(off) computes the same Horner step as fma4(off), but in one vector.
+// step(off) computes the Horner step of fma4(off) in one vector instead of four.
 #define step(off) \
 	bcast  expc+off(SB), c; \
 	fma213 c, Y4, Y8

@@ -78,8 +78,7 @@ func TestExpDifference(t *testing.T) {
 	t.Run("f32", func(t *testing.T) { expDifference[float32](t, 87, .75, .23) })
 }
 
-// expDifference checks differences down to −most. A relative error of slope·|d|·u is at most
-// slope·|d| ULP, which the test subtracts from the measured error.
+// expDifference tests exponentials of differences d between −most and 0. The error may be at most bound + slope·|d| ULP.
 func expDifference[T num.Float](t *testing.T, most, bound, slope float64) {
 	rng := rand.New(rand.NewPCG(8, 8))
 	worst := 0.

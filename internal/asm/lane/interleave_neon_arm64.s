@@ -117,7 +117,7 @@ rowloop:
 	BLT  tail
 
 quadloop:
-	// four columns of four problems
+	// load four columns of each of four problems
 	FMOVQ.P 16(x0), F0
 	FMOVQ.P 16(x1), F1
 	FMOVQ.P 16(x2), F2

@@ -117,7 +117,7 @@ func Dot[K, T Float](x []K, y []T) T {
 	return Fold(&acc)
 }
 
-// Sum sums the terms of a row one by one in the order of Dot. The zero value is an empty sum.
+// Sum is a running sum. It adds its terms in the same order as Dot. The zero value is an empty sum.
 type Sum[T Float] struct {
 	lane [MaxLanes]T
 	n    int

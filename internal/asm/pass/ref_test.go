@@ -128,9 +128,8 @@ func sweepRefTest[T num.Float](t *testing.T) {
 	worstQ.Report(t, "q")
 }
 
-// TestBeginRef checks the error bounds of Begin. A term of r is rounded once more than a term of a row sum, and a term of s
-// is rounded twice more. A term of q is rounded by the inner FMA and by up to m outer FMAs. So the errors are at most
-// γ_(k+1) Σ|terms| for r, γ_(k+2) Σ|terms| for s, and γ_(m+1) Σ|terms| for q, given the computed s.
+// TestBeginRef checks the error bounds of doc.go for r, s and q, the outputs of Begin. Let Σ be the sum of the absolute values
+// of the terms. The errors are at most γ_(k+1) Σ for r, γ_(k+2) Σ for s, and γ_(m+1) Σ for q, given the computed s.
 func TestBeginRef(t *testing.T) {
 	t.Run("f64", beginRefTest[float64])
 	t.Run("f32", beginRefTest[float32])

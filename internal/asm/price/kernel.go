@@ -52,7 +52,7 @@ func LeastLanes[T num.Float](least *[16]float64, index *float64, c []T, u float6
 }
 
 // RelaxLanes calls the assembly that Relax uses. Only tests call RelaxLanes. It updates d like Relax. Then it sets
-// *least and *index like LeastLanes, with the new d_j instead of (c_j − u) − v_j.
+// *least and *index for the new values d_j, as LeastLanes does for the values (c_j − u) − v_j.
 func RelaxLanes[T num.Float](least *[16]float64, index *float64, d []float64, c []T, u float64, v []float64) {
 	asm.CheckVector(len(v), len(c))
 	asm.CheckVector(len(d), len(c))

@@ -40,7 +40,7 @@ func TestNarrow(t *testing.T) {
 				}
 			}
 		}
-		// edge is the largest number plus half an ULP, the first number that would become infinite.
+		// edge is the smallest number that rounds to infinity: the largest finite number plus half an ULP.
 		most := format.Widen(infinity - 1)
 		edge := float32(float64(most) + (float64(most)-float64(format.Widen(infinity-2)))/2)
 		for _, v := range []float32{edge, -edge, math.MaxFloat32, float32(math.Inf(1)), float32(math.Inf(-1)), float32(math.NaN())} {

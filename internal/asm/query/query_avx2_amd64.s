@@ -41,7 +41,7 @@
 #define dld3 R12
 #define half (8*size)
 
-// FETCH prefetches rows after the current four rows. The first prefetch is 1024 bytes after the end of the current rows.
+// FETCH prefetches the rows that follow the current four rows. Prefetching begins 1024 bytes after the end of the current rows.
 // Every iteration prefetches as many bytes as it reads. A prefetch beyond the end of x has no effect.
 #define far 1024
 

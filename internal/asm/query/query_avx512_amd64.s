@@ -37,9 +37,9 @@
 #define sp R12
 #define ahead R13
 
-// FETCH prefetches rows after the current rows. The first prefetch is at the end of the current rows for float32 elements,
-// and 1024 bytes later for shorter elements. Every iteration prefetches as many bytes as it reads. A prefetch beyond the
-// end of x has no effect.
+// FETCH prefetches the rows that follow the current rows. For float32 elements, prefetching begins at the end of the current
+// rows. For shorter elements, it begins 1024 bytes later. Every iteration prefetches as many bytes as it reads. A prefetch
+// beyond the end of x has no effect.
 #define far 1024
 
 // HALVE adds the upper half of register z to register y, which is the lower half of z.

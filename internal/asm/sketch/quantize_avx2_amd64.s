@@ -35,8 +35,8 @@
 	VPSHUFB      X11, X9, X9;         \
 	VMOVD        X9, place
 
-// SUM computes t and e for the four elements x in Y7, and stores the codes at the address place. It adds x² to register squares,
-// and e² to register rests.
+// SUM quantizes the four elements x in Y7 and stores the codes at the address place. It adds x² to register squares. It adds the
+// squares of the quantization errors to register rests.
 #define SUM(place, squares, rests) \
 	VMOVAPD      Y7, Y8;          \
 	VFMADD213PD  Y6, Y4, Y8;      \

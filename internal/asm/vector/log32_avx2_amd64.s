@@ -59,7 +59,7 @@ DATA logf32<>+96(SB)/8, $0x0080000000800000 // 2^-126
 DATA logf32<>+104(SB)/8, $0x0080000000800000
 DATA logf32<>+112(SB)/8, $0x0080000000800000
 DATA logf32<>+120(SB)/8, $0x0080000000800000
-DATA logf32<>+128(SB)/8, $0x00ffffff00ffffff // bits of 2^-125, minus 1
+DATA logf32<>+128(SB)/8, $0x00ffffff00ffffff // one less than the bits of 2^-125
 DATA logf32<>+136(SB)/8, $0x00ffffff00ffffff
 DATA logf32<>+144(SB)/8, $0x00ffffff00ffffff
 DATA logf32<>+152(SB)/8, $0x00ffffff00ffffff
@@ -117,7 +117,7 @@ DATA log2f32<>+96(SB)/8, $0x0080000000800000 // 2^-126
 DATA log2f32<>+104(SB)/8, $0x0080000000800000
 DATA log2f32<>+112(SB)/8, $0x0080000000800000
 DATA log2f32<>+120(SB)/8, $0x0080000000800000
-DATA log2f32<>+128(SB)/8, $0x00ffffff00ffffff // bits of 2^-125, minus 1
+DATA log2f32<>+128(SB)/8, $0x00ffffff00ffffff // one less than the bits of 2^-125
 DATA log2f32<>+136(SB)/8, $0x00ffffff00ffffff
 DATA log2f32<>+144(SB)/8, $0x00ffffff00ffffff
 DATA log2f32<>+152(SB)/8, $0x00ffffff00ffffff

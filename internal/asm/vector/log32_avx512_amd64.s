@@ -92,7 +92,7 @@ DATA logf32<>+180(SB)/4, $0x00000000
 DATA logf32<>+184(SB)/4, $0xb6068a9b
 DATA logf32<>+188(SB)/4, $0xb6161ba9
 DATA logf32<>+192(SB)/4, $0x00800000 // 2^-126
-DATA logf32<>+196(SB)/4, $0x00ffffff // bits of 2^-125, minus 1
+DATA logf32<>+196(SB)/4, $0x00ffffff // one less than the bits of 2^-125
 DATA logf32<>+200(SB)/4, $0x3f254000 // smallest number in the first table cell
 DATA logf32<>+204(SB)/4, $0xff800000 // mask of the sign and exponent
 DATA logf32<>+208(SB)/4, $0x3f800000 // 1
@@ -153,7 +153,7 @@ DATA log2f32<>+180(SB)/4, $0x00000000
 DATA log2f32<>+184(SB)/4, $0x36b70aad
 DATA log2f32<>+188(SB)/4, $0xb48e4789
 DATA log2f32<>+192(SB)/4, $0x00800000 // 2^-126
-DATA log2f32<>+196(SB)/4, $0x00ffffff // bits of 2^-125, minus 1
+DATA log2f32<>+196(SB)/4, $0x00ffffff // one less than the bits of 2^-125
 DATA log2f32<>+200(SB)/4, $0x3f254000 // smallest number in the first table cell
 DATA log2f32<>+204(SB)/4, $0xff800000 // mask of the sign and exponent
 DATA log2f32<>+208(SB)/4, $0x3f800000 // 1

@@ -112,7 +112,7 @@ DATA logf32<>+288(SB)/8, $0x0606060602020202 // index of the byte with the cell 
 DATA logf32<>+296(SB)/8, $0x0e0e0e0e0a0a0a0a
 DATA logf32<>+304(SB)/8, $0x0302010003020100 // offsets of the four bytes of a table entry
 DATA logf32<>+312(SB)/8, $0x0302010003020100
-DATA logf32<>+320(SB)/8, $0x0070000000700000 // mask of the cell number
+DATA logf32<>+320(SB)/8, $0x0070000000700000 // mask of the three bits that select the table cell
 DATA logf32<>+328(SB)/8, $0x0070000000700000
 GLOBL logf32<>(SB), RODATA|NOPTR, $336
 
@@ -156,7 +156,7 @@ DATA log2f32<>+288(SB)/8, $0x0606060602020202 // index of the byte with the cell
 DATA log2f32<>+296(SB)/8, $0x0e0e0e0e0a0a0a0a
 DATA log2f32<>+304(SB)/8, $0x0302010003020100 // offsets of the four bytes of a table entry
 DATA log2f32<>+312(SB)/8, $0x0302010003020100
-DATA log2f32<>+320(SB)/8, $0x0070000000700000 // mask of the cell number
+DATA log2f32<>+320(SB)/8, $0x0070000000700000 // mask of the three bits that select the table cell
 DATA log2f32<>+328(SB)/8, $0x0070000000700000
 GLOBL log2f32<>(SB), RODATA|NOPTR, $336
 

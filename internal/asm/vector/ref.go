@@ -130,7 +130,7 @@ func log2Of32(x float32) float32 {
 	return b + (e + w)
 }
 
-// polyTail returns r²·Q(r) + w.
+// polyTail returns r²·Q(r) + w, where the coefficients of the cubic polynomial Q are in l.poly.
 func (l *logTable) polyTail(r, w float32) float32 {
 	z, c := float32(r*r), &l.poly
 	q := num.FMA(num.FMA(c[3], r, c[2]), z, num.FMA(c[1], r, c[0]))

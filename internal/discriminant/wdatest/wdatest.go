@@ -125,20 +125,20 @@ func Stretched(seed uint64, n, d, classes int) (*mat.Dense, []int) {
 	return x, labels
 }
 
-// PhaseChecks tests the function do, which runs a phase of a fit. The function must check its
-// context at least the given number of times, and must return soon after the context has ended.
-func PhaseChecks(t *testing.T, name string, least int, do func(ctx context.Context)) {
+// PhaseChecks tests a phase of a fit. The phase must check its context at least minChecks times, and
+// must return soon after the context has ended.
+func PhaseChecks(t *testing.T, name string, minChecks int, phase func(ctx context.Context)) {
 	t.Helper()
 	c := ending.At(0)
-	do(c)
-	if c.Checks() < least {
-		t.Errorf("%s checks its context %d times, want %d", name, c.Checks(), least)
+	phase(c)
+	if c.Checks() < minChecks {
+		t.Errorf("%s checks its context %d times, want %d", name, c.Checks(), minChecks)
 		return
 	}
 	// End the context halfway through the phase. Later checks are allowed, because each function
 	// may check the context again when it returns to its caller.
 	c = ending.At((c.Checks() + 1) / 2)
-	do(c)
+	phase(c)
 	if c.ChecksAfterEnd() > 25 {
 		t.Errorf("%s checks its context %d times after the end", name, c.ChecksAfterEnd())
 	}

@@ -189,7 +189,7 @@ func packedCells(suffix string, w int, dst *operand) int {
 	return dst.width / 4
 }
 
-// keepUpper appends the upper cells of the first source to the result of a scalar instruction.
+// keepUpper completes the result of a scalar instruction with the upper cells of its first source.
 func (m *machine) keepUpper(suffix string, out, first []expr.Node) []expr.Node {
 	if suffix == "s" {
 		return append(out[:len(out):len(out)], first[len(out):4]...)

@@ -54,8 +54,8 @@ func (m *machine) fail(format string, args ...any) {
 	panic(failure{fmt.Errorf("%s: %w", m.inst.Text, fmt.Errorf(format, args...))})
 }
 
-// Run runs a function. The parameter named stack is the initial stack pointer. The stack pointer
-// points to the slot for the return address, and the arguments follow at higher addresses.
+// Run runs the function f. stack is the initial stack pointer, which points to the slot for the return
+// address. The arguments follow at higher addresses.
 func Run(p *code.Program, f *code.Function, g *expr.Graph, mem *memory.Memory, stack uint64, cov *code.Coverage) (err error) {
 	m := &machine{g: g, mem: mem, prog: p, cov: cov, watched: p.Watched, zero: g.Const(4, 0)}
 	for i := range m.v {

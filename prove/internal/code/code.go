@@ -48,9 +48,9 @@ type Function struct {
 type Program struct {
 	Functions   map[string]*Function
 	GoFunctions map[uint64]string // Go functions that assembly can jump to, by address
-	// JumpToGo replaces a Go function that assembly jumps to. The parameter named stack is the
-	// address of the return address, and the arguments follow at higher addresses. JumpToGo stores
-	// the result after the arguments.
+	// JumpToGo simulates a Go function that assembly jumps to. stack is the address of the return
+	// address. The arguments follow at higher addresses. JumpToGo stores the result after the
+	// arguments.
 	JumpToGo func(name string, g *expr.Graph, mem *memory.Memory, stack uint64) error
 	Limit    int    // maximum number of instructions in a run; 0 means 2 million
 	Watched  uint64 // address of the instruction after which runs trace all registers; 0 means no trace
@@ -132,8 +132,8 @@ func (p *Program) With(f *Function, limit int, watched uint64) *Program {
 // ChangedOperation is the description of a mistake that changes the operation.
 const ChangedOperation = "the operation"
 
-// Mutate returns a copy of f with a mistake in one random instruction. fit reports whether an
-// instruction may be changed. change modifies the instruction and returns a description.
+// Mutate returns a copy of f with a mistake in one random instruction. The instruction is one for which
+// fit returns true. The function change modifies the instruction and returns a description.
 func (f *Function) Mutate(rng *rand.Rand, fit func(*Inst) bool, change func(*Inst) string) (mutant *Function, at *Inst, what string) {
 	var from []*Inst
 	for _, i := range f.Order {
@@ -257,8 +257,8 @@ type Loop struct {
 	Iterations    int
 	MaxIterations int             // largest number of consecutive iterations
 	Paths         map[string]bool // paths through all iterations except the last one of each run
-	Reason        string          // reason why an iteration may depend on its number; "" if no iteration does
-	Fixed         bool            // constants decide the number of iterations
+	Reason        string          // why an iteration may depend on the iteration number; empty if none does
+	Fixed         bool            // the number of iterations depends only on constants
 }
 
 // AddIteration records an iteration that is not the last one. way is the path through the

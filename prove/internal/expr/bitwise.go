@@ -130,18 +130,18 @@ func (g *Graph) Maximum(op Op, a, b Node) Node {
 	return g.make(node{op: op, width: uint8(width), a: min(a, b), b: max(a, b)})
 }
 
-// maximumOperands appends the non-constant operands of nested maxima to the slice named all. It
-// sets *most to the largest constant operand.
-func (g *Graph) maximumOperands(a Node, most *uint64, all []Node) []Node {
+// maximumOperands appends the non-constant operands of nested maxima to operands. It raises *most to the
+// largest constant operand, unless *most is larger.
+func (g *Graph) maximumOperands(a Node, most *uint64, operands []Node) []Node {
 	n := g.nodes[a]
 	if n.op == IMaxU {
-		return g.maximumOperands(n.a, most, g.maximumOperands(n.b, most, all))
+		return g.maximumOperands(n.a, most, g.maximumOperands(n.b, most, operands))
 	}
 	if x, ok := g.Bits(a); ok {
 		*most = max(*most, x)
-		return all
+		return operands
 	}
-	return append(all, a)
+	return append(operands, a)
 }
 
 func signed(v uint64, width int) int64 { return int64(v<<(64-8*width)) >> (64 - 8*width) }

@@ -211,8 +211,8 @@ func (g *Graph) constFloat(width int, x float64) Node {
 	return g.Const(8, math.Float64bits(x))
 }
 
-// Add returns x + y. Addition commutes. x + −0 is x. x + 0 is x if x cannot be −0, as in (y + 0) +
-// 0.
+// Add returns the node for x + y. Add returns the same node for y + x. It simplifies x + −0 to x. If x
+// cannot be −0, it also simplifies x + 0 to x.
 func (g *Graph) Add(a, b Node) Node {
 	width := g.Width(a)
 	if x, y, ok := g.constants(a, b); ok {

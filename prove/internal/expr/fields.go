@@ -57,7 +57,7 @@ func (g *Graph) BitLength(a Node) int {
 	return 8 * int(n.width)
 }
 
-// isSmall reports whether a node consists of integers of one or two bytes.
+// isSmall reports whether a node is known to be an integer of one or two bytes, or to consist of such integers.
 func (g *Graph) isSmall(a Node) bool {
 	switch g.nodes[a].op {
 	case Byte, Word, Total, Fields, ToHalf, Majority:

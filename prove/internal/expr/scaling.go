@@ -2,8 +2,8 @@ package expr
 
 import "math"
 
-// builder builds the expressions of a template for one region as nodes of another graph. In that
-// graph, every scaling by a power of two is a node made by [Graph.scaled].
+// builder builds the expressions of a template for one region. It adds the expressions as nodes to the
+// graph target, where every multiplication by a power of two is a node made by [Graph.scaled].
 type builder struct {
 	*template
 	target        *Graph
@@ -209,7 +209,7 @@ func (b *builder) offsetFromVariable(i int32) (d uint64, ok bool) {
 	return d - first&^k.bits, ok
 }
 
-// isNonzero reports whether an expression is finite and not 0 in the whole region.
+// isNonzero reports whether an expression is finite and not 0 for all values of the variable in the region.
 func (b *builder) isNonzero(i int32) bool {
 	low, high, nan, ok := b.floatRange(i)
 	return ok && !nan && (low > 0 || high < 0) && !math.IsInf(low, 0) && !math.IsInf(high, 0)

@@ -100,8 +100,8 @@ var cache struct {
 	yes    map[string]bool
 }
 
-// prove reports whether x and y are equal for all values of the variable. All graphs share a cache
-// of the results.
+// prove reports whether the expressions t.x and t.y are equal for all values of their variable. Results
+// are stored in a cache that all graphs share.
 func (t *template) prove() bool {
 	if t.unsupported || t.width < 4 {
 		return false

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// maxBlocks bounds the number of blocks that one call runs.
+// maxBlocks is the maximum number of basic blocks that one call of execute runs.
 const maxBlocks = 5_000_000
 
 type frame struct {

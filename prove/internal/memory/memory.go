@@ -45,8 +45,8 @@ func New(apart bool) *Memory {
 	return &Memory{regions: make(map[uint64]*region), next: 1, apart: apart}
 }
 
-// maxApartRegion bounds the region numbers that are powers of two. If apart is true, each
-// region number is twice the previous number up to this bound, and larger numbers are consecutive.
+// maxApartRegion is the largest region number that is a power of two. If apart is true, region numbers
+// double up to this number. Larger region numbers are consecutive.
 const maxApartRegion = 1 << 34
 
 // Region adds a region of cells and returns its address. If m was created with New(false), the

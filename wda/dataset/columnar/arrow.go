@@ -396,8 +396,8 @@ func fillNaN(x []float64) {
 	}
 }
 
-// numberCopier returns a function that copies n elements of an array to every stride-th element of dst. The argument
-// named from is the index of the first element to copy.
+// numberCopier returns a function that copies n elements of an array to every stride-th element of dst. from is the index of
+// the first element to copy.
 func numberCopier(values arrow.Array) (func(dst []float64, stride, from, n int), error) {
 	switch v := values.(type) {
 	case *array.Float32:

@@ -68,7 +68,7 @@ func TestEviction(t *testing.T) {
 	a.Begin()
 	a.End()
 	a.Begin()
-	_, c := connect() // b is idle, a is in use
+	_, c := connect() // closes the idle connection b, because connection a is in use
 	c.Begin()
 	if l.Open() != 2 || evicted != 2 {
 		t.Errorf("%d open, %d evicted", l.Open(), evicted)

@@ -114,9 +114,9 @@ func New(config Config, log *slog.Logger) (*Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	// An exact problem (without entropic regularization) may use a quarter of the memory of one
-	// solver, like a problem that the pool solves. Meanwhile, the idle solver of the pool keeps at
-	// most 10/32 of the memory of one solver.
+	// Each slot of the queue has an equal share of the memory. A problem may use a quarter of a share,
+	// with or without entropic regularization. While a problem without regularization is solved, the
+	// pool solver of its slot is idle, and keeps at most 10/32 of the share.
 	e.exactMemory = config.Memory / 2 / int64(e.transport.Slots()) / 4
 	return e, e.Reload(context.Background())
 }

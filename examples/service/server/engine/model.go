@@ -23,8 +23,8 @@ type Check struct {
 	Accuracy float64
 	// An answer is rejected if the share of its class among the neighbors is less than RejectShare.
 	// An answer is also rejected if the distance to the K-th neighbor exceeds a threshold. This
-	// threshold is the quantile RejectQuantile of the distances to the K-th neighbor over the check
-	// samples. A value of 0 disables the test. A calibrated model also rejects answers by its own
+	// threshold is the quantile RejectQuantile of these distances for the samples of the file
+	// Samples. A value of 0 disables the test. A calibrated model also rejects answers by its own
 	// thresholds.
 	RejectShare, RejectQuantile float64
 }
@@ -48,7 +48,7 @@ type Info struct {
 	Samples    int      `json:"samples"` // number of samples in the classifier
 	Classes    []string `json:"classes"` // classes in the order of probabilities
 	Columns    []string `json:"columns"` // column names of a sample; empty if the model has no column names
-	// Accuracy and RejectBeyond are computed from the check samples.
+	// Accuracy and RejectBeyond are computed from the samples of the file Check.Samples.
 	Accuracy     *float64 `json:"accuracy,omitempty"`
 	RejectBeyond *float64 `json:"reject_beyond,omitempty"`
 }

@@ -79,8 +79,8 @@ const (
 	maxDecodedPerByte = 32
 )
 
-// NewTable returns a Table that reads up to the given number of samples into x. Project and
-// Classify then use the same model for x as the Table, even after a reload. If the model has no
+// NewTable returns a Table that reads up to the given number of samples into x. It stores the current
+// model in x, so that Project and Classify use this model for x even after a reload. If the model has no
 // column names, NewTable returns ErrNoNames. If there are too many samples, NewTable returns
 // ErrTooLarge.
 func (e *Engine) NewTable(ctx context.Context, x *Matrix, rows int) (*Table, error) {

@@ -24,7 +24,7 @@ type Queue struct {
 	mu      sync.Mutex
 	busy    int
 	waiting []*waiter // in order of arrival
-	empty   time.Time // arrival of the first request after the queue was last empty
+	empty   time.Time // last time at which a request arrived at an empty queue
 
 	full, late atomic.Int64
 }
