@@ -258,7 +258,7 @@ func (s *Searcher) offerLater(i int, c candidate, measure Measure, g goal) {
 	}
 }
 
-// flushCandidates compares the stored candidates of query i.
+// flushCandidates compares the stored candidates of query i with the query, and then removes them.
 func (s *Searcher) flushCandidates(i int, measure Measure, g goal) {
 	f := &s.filters[i]
 	if f.waiting == 0 {

@@ -90,7 +90,8 @@ func withInputName(path string, err error) error {
 	return err
 }
 
-// openChosen reads all rows into memory, selects the part and applies --sample.
+// openChosen returns a stream of the rows that p selects: all, training or test rows. It reads the
+// whole file into memory and applies --sample.
 func (f *rowFlags) openChosen(read *readFlags, path, labels string, p part, features int) (*stream, error) {
 	d, err := f.readPart(read, path, labels, p, features)
 	if err != nil {

@@ -146,8 +146,9 @@ func (s *Samples) indexIn(allSamples *Samples, c int) int {
 	return s.original(c)
 }
 
-// setLambdas determines λ_cc' of every pair by the rule. The result is in units of the scaled
-// samples. A relative λ is divided by the mean squared distance at the projection p.
+// setLambdas determines λ_cc' of every pair of classes by the rule. The costs that λ_cc' multiplies are
+// squared distances between scaled samples. A relative λ is divided by the mean squared distance in the
+// projection p.
 func (o *Objective[T]) setLambdas(ctx context.Context, rule LambdaRule, p *mat.Dense) error {
 	o.meanDistance, o.lambdaRule, o.evaluated = nil, rule, false
 	if rule.Relative {

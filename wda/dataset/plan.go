@@ -71,7 +71,8 @@ type fileColumns struct {
 	keep func(at int) bool
 }
 
-// openLabel means that the label is the last column without another use.
+// openLabel means that the label column is not known yet. It is the last column that the options do not use
+// otherwise.
 const openLabel = -2
 
 // newPlan decides the use of each column.

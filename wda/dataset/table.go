@@ -22,7 +22,7 @@ type tableSamples struct {
 	splits    []float64 // split numbers of the rows read last
 	check     func(bytes int64) error
 	dense     bool  // whether a few bytes of the file may encode any number of rows, or any number of copies of a text
-	textBytes int64 // bytes of the texts read so far, with the headers of their strings
+	textBytes int64 // bytes of the texts read so far, including string headers
 }
 
 // openTable opens a file with the reader that is registered for its format.
