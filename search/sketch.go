@@ -71,7 +71,7 @@ const (
 	sumSlack = 0x1p-30
 )
 
-// roundUp returns a float32 number that is at least as large as every number within a relative distance of sumSlack from v.
+// roundUp returns a float32 number that is at least v + |v|·sumSlack.
 func roundUp(v float64) float32 {
 	v += float64(math.Abs(v) * sumSlack)
 	f := float32(v)
@@ -81,7 +81,7 @@ func roundUp(v float64) float32 {
 	return f
 }
 
-// roundDown returns a float32 number that is at most as large as every number within a relative distance of sumSlack from v.
+// roundDown returns a float32 number that is at most v − |v|·sumSlack.
 func roundDown(v float64) float32 { return -roundUp(-v) }
 
 // inRange reports whether the sketch of a vector with this norm can be used.

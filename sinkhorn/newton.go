@@ -210,7 +210,7 @@ func (nw *newton[T]) lineSearch(ctx context.Context, d dual[T], radius *float64,
 			return false, err
 		}
 		if !ok {
-			if nw.absorb() { // the next trial is relative to a new base
+			if nw.absorb() { // try again with scalings relative to the new base
 				if err := it.kernel.Fill(ctx); err != nil {
 					return false, err
 				}

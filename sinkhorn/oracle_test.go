@@ -102,8 +102,8 @@ type instance[T dist.Float] struct {
 
 // copies contains the points of one side of a problem. Each point is a copy of a distinct point.
 type copies struct {
-	original []int         // index of the distinct point
-	share    []oracle.Real // fraction of the weight of the distinct point
+	original []int         // for each point: index of the distinct point
+	share    []oracle.Real // for each point: its weight divided by the weight of all copies of the distinct point
 }
 
 func reals[T dist.Float](m trial.View[T]) [][]oracle.Real {

@@ -330,9 +330,9 @@ func (t *tableSamples) checkRows(rows int) error {
 	return err
 }
 
-// checkText adds the length of text to the memory used by texts, and returns text. It panics with
-// an error if the sum is too large for the size of the file: a dictionary stores a text once for
-// all rows.
+// checkText adds the length of text to the memory used by texts, and returns text. It panics with an
+// error if the sum is too large for the size of the file. This can happen in a small file, because a
+// dictionary stores a text once for all rows.
 func (t *tableSamples) checkText(text []byte) []byte {
 	const header = 16
 	if t.textBytes += header + int64(len(text)); t.dense {

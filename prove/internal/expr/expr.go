@@ -96,7 +96,7 @@ type Graph struct {
 	listIndex       map[string]uint64
 	equalities      map[[2]Node]bool // results of Equal
 	intervals       boundsCache
-	representatives map[uint64]Node  // results of the method representative, by the list number of the polynomial
+	representatives map[uint64]Node  // results of the method representative; the key is the index of a polynomial in lists
 	flips           map[[2]Node]flip // results of bitAtom, by node and bit number
 	Path            *Path            // decides branches that depend on the data; if nil, both directions run
 }

@@ -254,7 +254,7 @@ func (f *frame) inSymbols(a Form) form {
 // mostTerms is the maximum number of terms in a form. A longer form becomes a symbol.
 const mostTerms = 40
 
-// isConstant reports whether a form depends only on constants. The constants need not be known.
+// isConstant reports whether the linear form v depends neither on registers nor on data.
 func (f *frame) isConstant(v form) bool {
 	s := f.dependencies(v)
 	return s.regs == 0 && !s.data

@@ -409,7 +409,7 @@ func (l *leaf) readRows(rows, width int, use func(done, n int) error) (*rowProbl
 // readValues reads up to n values with their definition and repetition levels. Byte slices are valid until the next
 // call.
 func (l *leaf) readValues(n int) (total int, err error) {
-	if l.chunk.HasNext() && l.pages.prefix { // the library reserves the longest possible text for each of the n values
+	if l.chunk.HasNext() && l.pages.prefix { // the library decodes all n values at once, and each value can be as long as a page
 		n = min(n, l.safeReadCount())
 	}
 	l.defs = slices.Grow(l.defs[:0], n)[:n]
