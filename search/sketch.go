@@ -67,7 +67,7 @@ const (
 	squareSlack = 0x1p-20
 	// normSlack is an upper bound of the relative error of a norm that is rounded up.
 	normSlack = 0x1p-22
-	// sumSlack bounds the relative error of float64 computations.
+	// sumSlack is an upper bound of the relative error of float64 computations.
 	sumSlack = 0x1p-30
 )
 

@@ -30,7 +30,7 @@ const (
 	newtonRadius   = 1   // initial trust radius
 	newtonPatience = 20  // maximum number of steps that do not halve the error
 
-	sparseFrom  = 8 // conjugate gradient steps before the sparse list is made, if passes read K from memory
+	sparseFrom  = 8 // conjugate gradient steps before a sparse list is made, for passes that read K from memory
 	directLeast = 4 // minimum conjugate gradient steps before a new factor is computed
 )
 

@@ -481,7 +481,7 @@ type Costs struct{ Between, Within float64 }
 // Costs returns the costs of the latest evaluation.
 func (o *Objective[T]) Costs() Costs { return Costs{o.betweenCost, o.withinCost} }
 
-// LambdaError is the error for a λ so large that every sample of a class is transported to itself.
+// LambdaError is the error if λ is too large: every sample of a class is transported to itself.
 type LambdaError struct{ label int }
 
 func (e LambdaError) Error() string {

@@ -149,7 +149,7 @@ func resize[T dist.Float](v *[]T, n int) {
 type localPairs[T dist.Float] struct {
 	workers    []*PairWorker[T]
 	pool       *parallel.Pool
-	smallPairs []int // pairs of the job that are divided among the workers
+	smallPairs []int // indices of small pairs, which are divided among the workers
 	// The function solveSmall is created once and reads its operands from these fields. Solving
 	// therefore does not allocate.
 	ctx        context.Context

@@ -59,7 +59,7 @@ type Effect struct {
 	Sets      []Set
 	Addresses []Form // of loads and stores
 	Values    []int  // registers whose values are copied to vectors, masks or memory
-	Flags     *Set   // the value that the flags depend on, if the instruction sets flags
+	Flags     *Set   // the value that determines the flags; nil if the instruction does not set flags
 	Branch    bool   // a conditional jump
 	Condition *Set   // value that determines the condition of a jump, if not the flags
 	Choice    bool   // a conditional move
