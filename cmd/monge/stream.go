@@ -91,9 +91,12 @@ func withInputName(path string, err error) error {
 }
 
 // openChosen returns a stream of the rows that p selects: all, training or test rows. It reads the
-// whole file into memory and applies --sample.
+// whole file into memory and applies --sample. It reads the labels, because the rows are drawn from
+// every class.
 func (f *rowFlags) openChosen(read *readFlags, path, labels string, p part, features int) (*stream, error) {
-	d, err := f.readPart(read, path, labels, p, features)
+	labeled := *read
+	labeled.unlabeled = false
+	d, err := f.readPart(&labeled, path, labels, p, features)
 	if err != nil {
 		return nil, err
 	}
