@@ -57,7 +57,7 @@ type Pipeline struct {
 	Attempt        int   // 1 for the first attempt
 	Items, Results int   // number of requested items and of received results
 	BytesOut       int64 // total size of the items; in the first attempt also of the shared data
-	BytesIn        int64 // bytes of the results
+	BytesIn        int64 // total size of the received results
 	Err            error
 }
 

@@ -199,9 +199,9 @@ func bits(x []float64) []uint64 {
 	return out
 }
 
-// TestFiles checks that a pipeline that reads and writes files gives results that are bit-identical
-// to those of the model. It tests every file format and element type with one lane and with three
-// lanes, in this process and in worker processes. Each process must load the model only once.
+// TestFiles checks that a pipeline that reads and writes files gives results that are bit-identical to those
+// of the model. It tests every file format and element type, with one lane (branch of the pipeline) and with
+// three lanes, in this process and in worker processes. Each process must load the model only once.
 func TestFiles(t *testing.T) {
 	x, labels := clusters(60, 4)
 	path, c := modelFile(t, x, labels)

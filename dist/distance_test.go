@@ -35,7 +35,7 @@ func gibbsEnds[T Float](t *testing.T, most, least T) {
 			for _, lambda := range []T{0, least, 1, most / 2, T(float64(most) * 0.69), T(float64(most) * 0.7), most} {
 				Gibbs(k, x, z, lambda)
 				for i := range roots {
-					// The exponent is halved, because the product may overflow.
+					// Square the exponential of half the exponent, because λ·q may overflow.
 					half := math.Exp(-float64(lambda) / 2 * float64(q.At(i, 0)))
 					want := half * half
 					switch {

@@ -40,12 +40,12 @@ type assignment[T dist.Float] struct {
 }
 
 // pathStep is a step of the shortest-path search. In each step, the search scans a row and then selects the column with the
-// least distance. The field named u is the dual variable of the row minus the distance of the row.
+// least distance.
 type pathStep struct {
 	column, row int32
 	distance    float64
 	v           float64
-	u           float64
+	u           float64 // dual variable of the row minus the distance of the row
 }
 
 // Assign finds an assignment of the rows of a matrix to its columns with the least sum of costs. It sets dst (length cost.Rows)

@@ -11,7 +11,8 @@ import (
 	"github.com/gomonge/monge/internal/ending"
 )
 
-// TestSortSamples compares sorted keys and indices with a stable sort. The samples cover every kind of pass.
+// TestSortSamples compares the sorted keys and indices with the result of a stable sort. Together, the samples need
+// insertion, cells and radix passes.
 func TestSortSamples(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	draws := map[string]func() float64{
@@ -54,7 +55,7 @@ func TestSortSamples(t *testing.T) {
 	}
 }
 
-// checkSort compares the sorted keys and indices of z with a stable sort.
+// checkSort compares the sorted keys and indices of z with the result of a stable sort.
 func checkSort(t *testing.T, name string, s *sorter, z []float64) {
 	t.Helper()
 	want := make([]int32, len(z))

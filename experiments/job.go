@@ -105,7 +105,7 @@ type array struct {
 	Data []float64 `json:"data"`
 }
 
-// addValue adds one measured value. The argument named at has one coordinate for each name in
+// addValue adds one measured value. The coordinates of the value correspond to the names in
 // grid.within.
 func (o *output) addValue(measure string, v float64, at ...any) {
 	m := value{Measure: measure, Value: v}

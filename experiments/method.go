@@ -110,7 +110,7 @@ func ofWDA(name string, s wda.Settings) method {
 				return nil, err
 			}
 			s := s
-			s.Components, s.Workers = p, 1 // cells run in parallel
+			s.Components, s.Workers = p, 1 // the cells of an experiment run in parallel
 			m, err := samples.Fit(ctx, &s)
 			if err != nil {
 				return nil, err

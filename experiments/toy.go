@@ -268,8 +268,8 @@ func (j *job) reportToy(s toySizes, r *results) error {
 	return nil
 }
 
-// toyGoal is the largest allowed difference between the error of WDA and the error in the true
-// dimensions.
+// toyGoal is the largest allowed difference between the test error in the projection of WDA and the
+// test error in the true dimensions of the data.
 const toyGoal = 0.02
 
 func floats(v []int) []float64 {

@@ -381,8 +381,8 @@ func toHalf(g *expr.Graph, x expr.Node) expr.Node {
 }
 
 // machineSizes holds the sizes at which kernels split their work. Results do not depend on these
-// sizes. The sizes are small, so that small cases have several pieces and no instruction-set level
-// passes work to a lower level.
+// sizes. The sizes are small, so that small cases have several pieces. All other fields of Machine are
+// zero, so that AVX-512 kernels never use AVX2 code instead.
 var machineSizes = map[string]uint64{"FarBytes": 2 << 20, "FarRows": 4, "Depth": 40, "DeepDepth": 40, "PanelBytes": 192 << 10}
 
 // setMachine sets the instruction-set level and the machine parameters instead of detecting them.

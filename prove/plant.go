@@ -20,7 +20,8 @@ import (
 	"github.com/gomonge/monge/prove/internal/known"
 )
 
-// plantCount counts the planted mistakes and the refuted mistakes.
+// plantCount contains the number of planted mistakes and the number of mistakes that the cases
+// refuted.
 type plantCount struct{ all, refuted int }
 
 // plantMistakes plants the given number of different mistakes in each function, one at a time. It

@@ -124,7 +124,7 @@ func (s *Searcher) filterBlock(ctx context.Context, b block, measure Measure, g 
 		m := min(sketch.Queries, len(s.prepared)-q)
 		info := &s.infos[q/sketch.Queries]
 		var use [sketch.Queries]bool
-		left, unknown := 0, false // left is the number of filters in use; unknown means that a filter is not trusted
+		left, unknown := 0, false // left counts the filters in use; unknown means that one of them is not trusted
 		for j := range m {
 			if use[j] = s.aimFilter(q+j, &info[j], measure, g); use[j] {
 				left++
@@ -170,7 +170,7 @@ type hit struct {
 // filter applies the filters of queries q, q+1, … to the first n rows of the given groups. It
 // stores the rows that pass in s.hits. A sketch has d features.
 func (s *Searcher) filter(q int, use []bool, info *[sketch.Queries]sketch.Query, d int, groups []sketch.Group, codes []uint8, n int) {
-	last := ^uint32(0) >> (uint(-n) % sketch.Rows) // mask of the rows in the last group
+	last := ^uint32(0) >> (uint(-n) % sketch.Rows) // mask of the last group, which may have fewer rows
 	s.hits = s.hits[:0]
 	s.masks = slices.Grow(s.masks[:0], len(groups)*sketch.Queries)[:len(groups)*sketch.Queries]
 	if len(use) <= fewQueries {
@@ -258,7 +258,7 @@ func (s *Searcher) offerLater(i int, c candidate, measure Measure, g goal) {
 	}
 }
 
-// flushCandidates compares the stored candidates of query i.
+// flushCandidates compares the stored candidates of query i with the query, and then removes them.
 func (s *Searcher) flushCandidates(i int, measure Measure, g goal) {
 	f := &s.filters[i]
 	if f.waiting == 0 {

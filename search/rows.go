@@ -165,8 +165,8 @@ type SearchOptions struct {
 var searchers = sync.Pool{New: func() any { return new(Searcher) }}
 
 // Nearest appends the k rows nearest to a query to dst, nearest first, and returns the extended slice. If there are
-// at most k rows, it appends all of them. Rows with equal values are sorted by identifier. An inner product of NaN
-// counts as −Inf. o may be nil.
+// at most k rows, it appends all of them. Rows with equal values are sorted by identifier. An inner product that is
+// NaN counts as −Inf. o may be nil.
 //
 // The error wraps [ErrNotFinite] if the query contains NaN or infinity. If the context ends, the error is its cause.
 // Nearest panics if the query does not have the length of the rows, if k < 0, or if the measure is unknown. After

@@ -66,11 +66,11 @@ const (
 	squareSlack = 0x1p-20
 	// normSlack is an upper bound of the relative error of a norm that is rounded up.
 	normSlack = 0x1p-22
-	// sumSlack bounds the relative error of float64 computations.
+	// sumSlack is an upper bound of the relative error of float64 computations.
 	sumSlack = 0x1p-30
 )
 
-// roundUp returns a float32 number that is at least as large as every number within a relative distance of sumSlack from v.
+// roundUp returns a float32 number that is at least v + |v|·sumSlack.
 func roundUp(v float64) float32 {
 	v += float64(math.Abs(v) * sumSlack)
 	f := float32(v)
@@ -80,7 +80,7 @@ func roundUp(v float64) float32 {
 	return f
 }
 
-// roundDown returns a float32 number that is at most as large as every number within a relative distance of sumSlack from v.
+// roundDown returns a float32 number that is at most v − |v|·sumSlack.
 func roundDown(v float64) float32 { return -roundUp(-v) }
 
 // inRange reports whether the sketch of a vector with this norm can be used.

@@ -138,8 +138,8 @@ func violation(p *Problem[float64], sums, weights, f []float64, rho float64) (e 
 	return e, nil
 }
 
-// nextSum returns the sum of a row or column after its scaling e^f is replaced by e^factor·w. If the new sum would exceed the
-// weight w, nextSum returns w.
+// nextSum returns the row or column sum of a point with weight w after the next scaling. The next scaling replaces e^f by
+// w·e^factor, or by less, so that the new sum is at most w.
 func nextSum(sum, w, f, factor float64) float64 {
 	if w == 0 || sum == 0 {
 		return 0

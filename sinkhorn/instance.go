@@ -153,9 +153,9 @@ func (in *instance[T]) setMarginals() error {
 	return nil
 }
 
-// fillMarginal sets dst to the given weights, or to uniform weights if the slice named given is nil. It returns the sum
-// of the weights, the least positive weight, and whether a weight is zero. If dst already contains uniform weights,
-// *uniform is the length of dst.
+// fillMarginal sets dst to the weights in given, or to uniform weights if given is nil. It returns the sum of the weights,
+// the least positive weight, and whether a weight is zero. *uniform is the length of dst if dst contains uniform weights, and
+// otherwise 0.
 func (in *instance[T]) fillMarginal(name string, dst, given []T, uniform *int) (sum, least float64, zeros bool, err error) {
 	if given == nil {
 		w := 1 / T(len(dst))

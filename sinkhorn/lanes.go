@@ -14,7 +14,7 @@ import (
 
 const (
 	smallSize  = 32 // maximum points of a small problem on each side
-	smallAVX2  = 24 // maximum points on each side without AVX-512
+	smallAVX2  = 24 // used instead of smallSize without AVX-512
 	smallDims  = 16 // largest dimension of the points of a small problem
 	rowPadding = 4  // the number of rows is a multiple of rowPadding
 
@@ -294,8 +294,8 @@ func (l *lanes[T]) iterate(ctx context.Context) (k int, err error) {
 	return k - 1, nil
 }
 
-// retireFinished marks the members that end with iteration k, and returns the number of the remaining members. Without a
-// tolerance, the iterates stay in the lanes until fetchIterate copies them.
+// retireFinished marks the members (problems) that end with iteration k, and returns the number of the remaining members.
+// Without a tolerance, the last iterates stay in the lanes until fetchIterate copies them.
 func (l *lanes[T]) retireFinished(k int) (left int) {
 	limit, tolerance := l.group.settings.Iterations, l.group.settings.Tolerance
 	l.computeErrors()
@@ -350,7 +350,7 @@ func (l *lanes[T]) computeCosts() {
 	w := num.Lanes[T]()
 	for i := range l.group.memberCount {
 		if m := &l.group.members[i]; !m.needsSolve && l.group.settings.Tolerance > 0 {
-			scatterLane(l.u[i:], w, m.it.u(m.it.res.Iterations)) // the lane of a finished member contains a later iterate
+			scatterLane(l.u[i:], w, m.it.u(m.it.res.Iterations)) // the lane continued after the member had finished
 			scatterLane(l.v[i:], w, m.it.v(m.it.res.Iterations))
 		}
 	}

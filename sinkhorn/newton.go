@@ -30,7 +30,7 @@ const (
 	newtonRadius   = 1   // initial trust radius
 	newtonPatience = 20  // maximum number of steps that do not halve the error
 
-	sparseFrom  = 8 // conjugate gradient steps before the sparse list is made, if passes read K from memory
+	sparseFrom  = 8 // conjugate gradient steps before a sparse list is made, for passes that read K from memory
 	directLeast = 4 // minimum conjugate gradient steps before a new factor is computed
 )
 
@@ -211,7 +211,7 @@ func (nw *newton[T]) lineSearch(ctx context.Context, d dual[T], radius *float64,
 			return false, err
 		}
 		if !ok {
-			if nw.absorb() { // the next trial is relative to a new base
+			if nw.absorb() { // try again with scalings relative to the new base
 				if err := it.kernel.Fill(ctx); err != nil {
 					return false, err
 				}

@@ -157,9 +157,9 @@ func (it *iteration[T]) setCanceled() {
 // PlanTo sets dst (k × m) to rows first … first+k−1 of the transport plan T = diag(u) K diag(v). For the whole plan, first is 0
 // and dst is n × m. Fewer rows are useful if the plan is too large to store.
 //
-// An element is 0 if exp(−λM_ij) underflows or, in the log domain, if its value relative to earlier potentials underflows. T_ij
-// is then below a limit that depends on the least positive weight w and s = max(n, m). The limit is 2⁻¹⁰²²·min(2⁸⁰⁰, 2⁹⁶⁶w/s)
-// in float64, 2⁻¹²⁶·min(2⁸⁰, 2⁹⁹w/s) in float32, and 2⁻¹²⁶·2⁹⁹w/s with StorageMixed.
+// An element is 0 if exp(−λM_ij) underflows. In the log domain, an element is instead 0 if its value for the potentials of an
+// earlier iteration underflows. Such a T_ij is below a limit that depends on the least positive weight w and s = max(n, m). The
+// limit is 2⁻¹⁰²²·min(2⁸⁰⁰, 2⁹⁶⁶w/s) in float64, 2⁻¹²⁶·min(2⁸⁰, 2⁹⁹w/s) in float32, and 2⁻¹²⁶·2⁹⁹w/s with StorageMixed.
 //
 // PlanTo returns the context's cause if the context ends first, or ErrNoResult. It panics if dst does not have m columns, if it
 // has no rows, or if the plan does not contain all of these rows.

@@ -245,8 +245,8 @@ func (rev *reverse[T]) rescale(it *iteration[T], dst []T, d side, k int) bool {
 	return it.limits.scalingRatio(dst, tmp, base)
 }
 
-// scalingRatio sets dst = 2^(x − base). It reports whether all elements are in the safe range. If x
-// is −∞ (no weight), the ratio is 0.
+// scalingRatio sets dst = 2^(x − base). An element of dst is 0 if its x is −∞ (a point without weight). scalingRatio reports
+// whether all other elements are in the safe range.
 func (l *limits[T]) scalingRatio(dst, x, base []T) bool {
 	zeros := 0
 	for i, x := range x {

@@ -388,7 +388,7 @@ func TestCanceled(t *testing.T) {
 						want.PlanTo(t.Context(), plans[k], 0)
 						limit := 1e-13
 						if storage == StorageMixed {
-							limit = 1e-7 // K is rounded again
+							limit = 1e-7 // StorageMixed rounds K to float32
 						}
 						if e := math.Abs(marginal - want.MarginalError); !(e <= limit) {
 							t.Errorf("%d×%d, λ = %v, %v: canceled after %d iterations, marginal error %v, want %v", n, m, lambda, storage, k, marginal, want.MarginalError)

@@ -20,11 +20,11 @@ const (
 
 // system is the linear system
 //
-//	(diag(diag) − Tᵀ diag(1/rows) T) β = rhs,   T = diag(u) K diag(v),
+//	(C − Tᵀ diag(1/rows) T) β = rhs,   T = diag(u) K diag(v),
 //
-// of Newton's steps and of the implicit gradient. Partial transport has one more row (partial.go).
-// The system is solved by conjugate gradients. A product with the matrix takes one pass over K, or
-// over a list of the relevant elements of T. The preconditioner is diag, or a factor of the matrix.
+// of Newton's steps and of the implicit gradient. C is the diagonal matrix with the elements of the field diag. In partial
+// transport, T has one more row (partial.go). The system is solved by conjugate gradients. A product with the matrix takes one
+// pass over K, or over a list of the relevant elements of T. The preconditioner is C, or a factor of the matrix.
 type system[T dist.Float] struct {
 	*workspace[T]
 	plan                plan[T] // T
@@ -126,7 +126,8 @@ func (sys *system[T]) stepToRadius(rho, radius float64) T {
 	return T(radius / most)
 }
 
-// multiply sets sd = Tᵀ diag(1/rows) T d + t tᵀd/Σt. The last term exists only in partial transport.
+// multiply sets the vector sd to Tᵀ diag(1/rows) T d + t tᵀd/Σt. The last term exists only in partial transport, where t is
+// commonRow.
 func (sys *system[T]) multiply(ctx context.Context) error {
 	if err := sys.multiplyRows(ctx); err != nil || sys.commonRow == nil {
 		return err
@@ -142,7 +143,7 @@ func (sys *system[T]) multiply(ctx context.Context) error {
 	return nil
 }
 
-// multiplyRows sets sd = Tᵀ diag(1/rows) T d.
+// multiplyRows sets the vector sd to Tᵀ diag(1/rows) T d.
 func (sys *system[T]) multiplyRows(ctx context.Context) error {
 	if sys.sparse.made {
 		return sys.sparse.multiply(ctx, &sys.kernel, sys.sd, sys.d)

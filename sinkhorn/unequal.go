@@ -45,7 +45,8 @@ import (
 //
 //	∇D = b' − c,   −∇²D = diag(c + b'/(ρ_b λ)) − Tᵀ diag(τ_a/a') T,   a' = T1.
 
-// unbalanced implements the iteration and the dual of problems with penalties, and the iteration of partial transport.
+// unbalanced implements the iteration and the interface dual for problems with penalties. For partial transport, it implements
+// only the iteration.
 type unbalanced[T dist.Float] struct {
 	*dualPoint[T]
 	f, g    []T     // potentials of the iterate; the memory of g is also used for column sums

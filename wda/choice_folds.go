@@ -15,8 +15,8 @@ const (
 	// The rows are divided into manyFolds parts. If there are at least manyRows rows, fits take longer
 	// and fewer folds suffice, so there are only fewFolds parts. Each part is held out once.
 	manyFolds, fewFolds, manyRows = 5, 3, 500
-	// The division is repeated until heldGoal rows have been held out, at most maxRepeats times.
-	// With few rows, the choice from one division would depend on the seed.
+	// The rows are divided again at random until heldGoal rows have been held out, at most maxRepeats times.
+	// With few rows, the choice from a single division would depend on the seed.
 	heldGoal, maxRepeats = 1000, 10
 	// Candidates are fitted to at most maxFitted rows, because the time of optimal transport grows
 	// with the square of the number of rows. The comparison uses at most maxCompared rows. Rows

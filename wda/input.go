@@ -227,7 +227,7 @@ func (src *rowSource) population(s *discriminant.Samples, sp *discriminant.Span)
 			if err := src.readRows(row, r); err != nil {
 				return err
 			}
-			if k := firstNotFinite(row); k >= 0 { // the row was finite when all rows were checked
+			if k := firstNotFinite(row); k >= 0 { // the row has changed, because it was finite in an earlier check
 				return &PositionError{Row: r, Column: k, Value: row[k], Err: ErrNotFinite}
 			}
 			s.NormalizeRow(row, row)

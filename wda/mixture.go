@@ -71,8 +71,9 @@ func (f *outcome[T]) mixWith(ctx context.Context, others []Settings) error {
 	return err
 }
 
-// fitOrReuse returns the outcome of a fit with the given settings. If the slice named done contains
-// a fit whose settings differ at most in Scale, fitOrReuse scales the components of that fit.
+// fitOrReuse returns the outcome of a fit with the given settings. If an outcome in done has the
+// same settings except for Scale, fitOrReuse scales the components of that outcome instead of
+// fitting again.
 func (f *outcome[T]) fitOrReuse(ctx context.Context, done []*outcome[T], set Settings) (*outcome[T], error) {
 	at := slices.IndexFunc(done, func(o *outcome[T]) bool { return sameFit(memberOf(&o.run.all), memberOf(&set)) })
 	if at < 0 {

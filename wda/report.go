@@ -34,8 +34,8 @@ type Report struct {
 	// each class. With more than 1024 classes and Auto, MiniBatch, Principal or Fisher, J is an
 	// estimate from 1024 classes, evenly spaced in ascending order of the labels.
 	ObjectiveSamples int
-	// GradientNorm is the norm of the Riemannian gradient of J at the result, computed in the mode
-	// Objective.Gradient.
+	// GradientNorm is the norm of the Riemannian gradient of J at the result. Objective.Gradient
+	// selects how the gradient is computed.
 	GradientNorm float64
 	// Status is the reason why the fit ended.
 	Status Status
@@ -57,9 +57,9 @@ type Report struct {
 	Maxima []float64
 	LedTo  []int
 	// ValidationError is the fraction of held-out samples that the result classifies wrongly.
-	// Validations contains this fraction for the projections during the fit. If there were several
-	// starting points, only the fit that led to the result counts. Without Settings.Validation,
-	// both fields are zero.
+	// Validations contains this fraction for the projections during the fit. With several starting
+	// points, Validations covers only the fit that led to the result. Without Settings.Validation, both
+	// fields are zero.
 	ValidationError float64
 	Validations     []ValidationPoint
 	// Warnings lists what is unusual about the data, the settings or the result.

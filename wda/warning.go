@@ -17,7 +17,7 @@ type Warning struct {
 	Features []int     // feature numbers, counted from 0
 	Values   []float64 // counts and measures
 
-	text string // sentence from a file without codes
+	text string // sentence of a warning from a model file without warning codes
 }
 
 // WarningCode is the kind of a Warning. Later versions may add kinds.

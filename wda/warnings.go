@@ -10,9 +10,10 @@ import (
 )
 
 const (
-	// maxSpreadRatio is the largest ratio of a spread to the median spread that causes no warning.
+	// A feature causes a warning if its spread exceeds maxSpreadRatio times the median spread of
+	// the features.
 	maxSpreadRatio = 1e4
-	// fewSamples is the smallest size of a class without a warning.
+	// A class causes a warning if it has fewer than fewSamples samples.
 	fewSamples = 5
 	// lineRank is the largest effective rank of the scatter within classes that causes
 	// WarningOneDirection.

@@ -3,9 +3,8 @@ package main
 import "regexp"
 
 // explanation explains why some cases do not reach their goal for the ratio of the lower bound to the measured time.
-// The field named ours matches the beginning of the name of a variant of monge. The field called name matches the
-// beginning of the name of a case.
-type explanation struct{ ours, name, text string }
+// The regular expressions variant and caseName match the beginning of the name of a variant of monge and of a case.
+type explanation struct{ variant, caseName, text string }
 
 // reasons contains all explanations. missReason uses the first match.
 var reasons = []explanation{
@@ -38,7 +37,7 @@ var reasons = []explanation{
 // missReason returns the reason why a case is below its goal, or "not known".
 func missReason(name, ours string) string {
 	for _, r := range reasons {
-		if matchesStart(r.ours, ours) && matchesStart(r.name, name) {
+		if matchesStart(r.variant, ours) && matchesStart(r.caseName, name) {
 			return r.text
 		}
 	}

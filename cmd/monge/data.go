@@ -20,7 +20,7 @@ type textFlags struct {
 	delimiter    string
 	comment      string
 	maxExpansion int
-	named        bool // files of numbers have a header
+	named        bool // whether CSV files that readMatrix reads have a header
 }
 
 func (f *textFlags) add(cmd *cobra.Command) {
@@ -263,8 +263,8 @@ func (f *readFlags) options(labels string) (dataset.Options, error) {
 	return opt, nil
 }
 
-// readLabeled reads samples that must have labels. The argument named flag is the name of the flag
-// for a label file, for the error message.
+// readLabeled reads samples that must have labels. If labels are missing, the error suggests the given flag,
+// which selects a label file.
 func (f *readFlags) readLabeled(path, labels, flag string) (*dataset.Dataset, error) {
 	opt, err := f.options(labels)
 	if err != nil {

@@ -60,7 +60,7 @@ func (f *readFlags) describe(path string, in io.ReadSeeker) (*dataInfo, error) {
 		return nil, err
 	}
 	opt.KeepMissing = true
-	if opt.MissingLabels == dataset.MissingLabelsError { // describe counts rows without a label
+	if opt.MissingLabels == dataset.MissingLabelsError { // the command describe counts rows without a label
 		opt.MissingLabels = dataset.MissingLabelsDrop
 	}
 	open := func() (*dataset.Reader, error) { return dataset.Open(path, &opt) }

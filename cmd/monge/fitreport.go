@@ -188,7 +188,8 @@ func methodText(method, whitening, lambda string, rho float64, scale string) str
 	return kind + " (" + strings.Join(rest, ", ") + ")"
 }
 
-// endText describes how a fit ended. atLimit is the text for an end at the limit of steps.
+// endText describes how a fit ended. atLimit is the text for a fit that ended at the maximum number
+// of steps.
 func endText(r *wda.Report, atLimit string) string {
 	if kindText(r.Settings.Optimizer.Method.String()) != "WDA" {
 		return "not needed, the method has a closed form"

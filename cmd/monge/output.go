@@ -160,8 +160,7 @@ func orList(words []string) string {
 	return strings.Join(words, "")
 }
 
-// writeRows writes a matrix in the format of the file extension. The function named set fills row
-// i.
+// writeRows writes a matrix in the format of the file extension. It calls set to fill each row.
 func writeRows(path, ext string, rows, cols int, set func(row []float64, i int) error) error {
 	return outfile.WriteFile(path, func(w io.Writer) error {
 		f := table.Format{Format: dataset.FormatOf(ext), Rows: rows, NoHeader: true}

@@ -413,7 +413,8 @@ func (f *predictFlags) columns(ids, classes []string, number bool) (of []table.C
 	return of
 }
 
-// write writes the predictions. If number is true, labels are written as numbers.
+// write writes the predictions. It writes the labels as numbers if number is set, and otherwise as
+// texts.
 func (p *predictions) write(out table.Writer, number bool) error {
 	var row []float64
 	for i, l := range p.Labels {

@@ -132,8 +132,8 @@ type rejections struct {
 	Rate      number `json:"rate"`
 	Threshold number `json:"threshold"`
 	Weight    number `json:"weight"`
-	// Known is the fraction of test rows of known classes that are rejected. Error is the error
-	// rate on the accepted rows.
+	// Known is the rejected fraction of the test rows of known classes. Error is the error rate on
+	// the accepted rows.
 	Known number `json:"known_rejected"`
 	Error number `json:"error_of_accepted"`
 	// With --unknown, Rows is the number of test rows of unknown classes, and Unknown is the

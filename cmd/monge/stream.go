@@ -90,8 +90,9 @@ func withInputName(path string, err error) error {
 	return err
 }
 
-// openChosen reads all rows into memory, selects the part and applies --sample. It reads the labels,
-// because the rows are drawn from every class.
+// openChosen returns a stream of the rows that p selects: all, training or test rows. It reads the
+// whole file into memory and applies --sample. It reads the labels, because the rows are drawn from
+// every class.
 func (f *rowFlags) openChosen(read *readFlags, path, labels string, p part, features int) (*stream, error) {
 	labeled := *read
 	labeled.unlabeled = false

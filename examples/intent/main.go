@@ -164,7 +164,7 @@ func newService(d *dataset.Dataset, share float64, seed uint64) (*service, error
 	if s.test.Len() == 0 || s.foreign.Len() == 0 {
 		return nil, fmt.Errorf("%d known and %d foreign test queries: both are needed", s.test.Len(), s.foreign.Len())
 	}
-	// The calibration rows must be neither stored nor used by the fit.
+	// The fit must not use the calibration rows, and the classifier must not store them.
 	s.train, s.calibration, err = s.train.TrainTest(0.2, seed)
 	return s, err
 }

@@ -105,7 +105,7 @@ func addCombination(x, c []float64, m matrix.Matrix[float64]) {
 	}
 }
 
-// addTransMul adds aᵀ·b to dst, stripRows rows at a time, until the context ends.
+// addTransMul adds aᵀ·b to dst, stripRows rows at a time. It stops early if the context ends.
 func addTransMul(ctx context.Context, dst, a, b matrix.Matrix[float64]) {
 	for i := 0; i < dst.Rows && ctx.Err() == nil; i += stripRows {
 		j := min(i+stripRows, dst.Rows)

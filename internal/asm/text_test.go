@@ -195,7 +195,7 @@ const mostCopies = 0.03
 func TestCopies(t *testing.T) {
 	const run = 10
 	all := sources(t)
-	first := map[string]string{} // folder in which a run occurred first
+	first := map[string]string{} // first folder that contains each run of lines
 	total, copied := 0, map[string]int{}
 	for _, s := range all {
 		var at []int // indices of the lines with code

@@ -67,9 +67,9 @@ func (s *solver) updatePairs() {
 	s.pairCount = kept
 }
 
-// setQuasiNewtonDirection sets D = −H grad. H approximates the inverse Hessian from the pairs by
-// the two-loop recursion (Nocedal and Wright, Numerical Optimization, 2006, algorithm 7.4). The
-// initial H is ⟨s, y⟩/⟨y, y⟩ of the latest pair.
+// setQuasiNewtonDirection sets D = −H grad, where H approximates the inverse Hessian. The
+// two-loop recursion (Nocedal and Wright, Numerical Optimization, 2006, algorithm 7.4) computes D
+// from the correction pairs (s, y). It begins with H = ⟨s, y⟩/⟨y, y⟩ for the latest pair.
 func (s *solver) setQuasiNewtonDirection() {
 	c, m, d := s.current, s.manifold, s.direction
 	s.updatePairs()

@@ -88,8 +88,8 @@ func principalComponents[T dist.Float](ctx context.Context, s *Samples, x dist.M
 	return out, err
 }
 
-// betweenFactor returns the factor B (C × d) of the covariance BᵀB between classes. The mean of the
-// rows of s.X must be 0 up to rounding.
+// betweenFactor returns the C × d matrix B for which BᵀB is the between-class covariance. The mean
+// of the rows of s.X must be 0 up to rounding.
 func (s *Samples) betweenFactor(ctx context.Context) matrix.Matrix[float64] {
 	b := matrix.New[float64](len(s.Classes), s.D, nil)
 	for c := range s.Classes {

@@ -146,8 +146,9 @@ func (s *Samples) indexIn(allSamples *Samples, c int) int {
 	return s.original(c)
 }
 
-// setLambdas determines λ_cc' of every pair by the rule. The result is in units of the scaled
-// samples. A relative λ is divided by the mean squared distance at the projection p.
+// setLambdas determines λ_cc' of every pair of classes by the rule. The costs that λ_cc' multiplies are
+// squared distances between scaled samples. A relative λ is divided by the mean squared distance in the
+// projection p.
 func (o *Objective[T]) setLambdas(ctx context.Context, rule LambdaRule, p *mat.Dense) error {
 	o.meanDistance, o.lambdaRule, o.evaluated = nil, rule, false
 	if rule.Relative {
@@ -480,7 +481,7 @@ type Costs struct{ Between, Within float64 }
 // Costs returns the costs of the latest evaluation.
 func (o *Objective[T]) Costs() Costs { return Costs{o.betweenCost, o.withinCost} }
 
-// LambdaError is the error for a λ so large that every sample of a class is transported to itself.
+// LambdaError is the error if λ is too large: every sample of a class is transported to itself.
 type LambdaError struct{ label int }
 
 func (e LambdaError) Error() string {

@@ -149,9 +149,9 @@ func resize[T dist.Float](v *[]T, n int) {
 type localPairs[T dist.Float] struct {
 	workers    []*PairWorker[T]
 	pool       *parallel.Pool
-	smallPairs []int // pairs of the job that are divided among the workers
-	// solveSmall is created once and reads its operands from these fields, so that solving does not
-	// allocate.
+	smallPairs []int // indices of small pairs, which are divided among the workers
+	// The function solveSmall is created once and reads its operands from these fields. Solving
+	// therefore does not allocate.
 	ctx        context.Context
 	job        *PairJob[T]
 	solveSmall func(w, k int)

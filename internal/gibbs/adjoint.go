@@ -69,9 +69,9 @@ type Sink[T dist.Float] struct {
 	dst    dist.Matrix[T]
 	xa     []T  // X and a column of ones, n × (p+1)
 	ya     []T  // Y and a column of ones, m × (p+1)
-	gx     []T  // gradient M̄ times [Y 1], n × (p+1)
-	gy     []T  // [X 1]ᵀ times the gradient M̄, a (p+1) × m matrix for each piece
-	sum    []T  // sum of gy over the pieces
+	gx     []T  // M̄ [Y 1], n × (p+1)
+	gy     []T  // [X 1]ᵀ M̄, a (p+1) × m matrix for each piece
+	sum    []T  // sum of the matrices in gy
 	self   bool // X and Y are the same points
 }
 
@@ -135,7 +135,8 @@ func (to *Sink[T]) FinishPoints(g *Kernel[T], dx, dy dist.Matrix[T]) {
 	}
 }
 
-// Adjoint computes M̄ from the terms, passes it to the sink block by block, and removes the terms.
+// Adjoint computes M̄ from the terms and passes M̄ to the sink, one block of rows at a time. It
+// then removes the terms.
 func (g *Kernel[T]) Adjoint(ctx context.Context, terms *Terms[T], to *Sink[T]) error {
 	g.passes.adjoint = adjointPass[T]{terms, to}
 	step := g.blockRows()

@@ -207,7 +207,8 @@ func padded[T dist.Float](m int, mixed bool) (cols, ld int) {
 	return cols, ld
 }
 
-// GrowColumn sets the length of *v to m, with capacity for padding.
+// GrowColumn sets the length of *v to m. The capacity is at least the padded number of columns of
+// K.
 func (g *Kernel[T]) GrowColumn(v *[]T) { GrowColumn(v, g.m, g.cols) }
 
 // GrowColumn sets the length of *v to m. The argument named capacity is the minimum capacity of *v.
@@ -216,7 +217,7 @@ func GrowColumn[E any](v *[]E, m, capacity int) {
 	*v = (*v)[:m]
 }
 
-// pad extends v from the m columns of M to the padded columns of K. The additional elements are
+// pad extends v from m elements to the padded number of columns of K. The additional elements are
 // zero.
 func (g *Kernel[T]) pad(v []T) []T {
 	clear(v[g.m:g.cols])

@@ -18,7 +18,7 @@ const (
 type Group[T dist.Float] struct {
 	operation  groupOperation
 	u, v, a, q [][]T // operands of every problem
-	sums       [][]T // destinations of the column sums: the vectors q, or partials for one piece
+	sums       [][]T // for every problem, the vector to which a pass adds: q, or the sums of one piece
 	partials   []T
 	scratch    []T
 }

@@ -36,7 +36,8 @@ func loadTestdata(t *testing.T, name string) []*goPackage {
 	return packages
 }
 
-// checkMarkedLines checks that found contains exactly the lines that end in mark.
+// checkMarkedLines checks that the keys of found are exactly the numbers of the lines that
+// end in mark.
 func checkMarkedLines(t *testing.T, path, mark string, found map[string]bool) {
 	t.Helper()
 	text, err := os.ReadFile(path)

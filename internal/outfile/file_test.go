@@ -189,7 +189,7 @@ func TestWriteFileFull(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f.file.Close() // causes an error of the operating system
+	f.file.Close() // makes Write fail
 	_, err = f.Write([]byte("text"))
 	f.Abort()
 	wantError(t, err, fs.ErrClosed, path+": cannot write: file already closed")

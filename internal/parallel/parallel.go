@@ -187,8 +187,8 @@ func (c *Pool) addHelpers(k int) {
 	}
 }
 
-// finishCall ends the work of a helper in a call. It stores the state first, so that the next call
-// sees the new state.
+// finishCall records that a helper has finished its part of a call. It stores the state before it
+// decrements pending, because the next call may begin when pending is 0.
 func (c *Pool) finishCall(h *helper, state uint32) {
 	h.state.Store(state)
 	if c.pending.Add(-1) == 0 && c.parked.CompareAndSwap(true, false) {

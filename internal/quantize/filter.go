@@ -144,9 +144,9 @@ type lowerBounds struct {
 	tableMin    []float64 // least entry of every table
 	base, step  float64
 	probeBound  float64  // upper bound, found by probeDistance, of the distances of the nearest rows
-	widestRange float64  // largest difference of two elements of groupMin in the same table
+	widestRange float64  // largest difference between two entries of groupMin for the same table
 	slack       float64  // a float32 sum is at least (1 − slack) times the exact sum
-	coarse      []byte   // the integer coarse_j[g] of every group g of every table j
+	coarse      []byte   // coarse_j[g] (see above) for every table j and every group g
 	words       []uint64 // backing storage of the field steps
 	steps       []uint16 // the sum S of each row of a chunk, below 2¹⁵
 	candidates  []int32  // indices of the candidate rows of a chunk
@@ -230,7 +230,7 @@ func (b *lowerBounds) setStep(bound float64) {
 	}
 }
 
-// stepLimit returns the largest sum S of a row whose distance can be at most bound. A row with
+// stepLimit returns the largest sum S that a row at a distance of at most bound can have. A row with
 // (base + step·S)·(1 − slack) > bound is farther. One extra step allows for the rounding of this
 // calculation.
 func (b *lowerBounds) stepLimit(bound float64) uint16 {

@@ -300,7 +300,7 @@ func TestPays(t *testing.T) {
 	for i := range book.Data {
 		book.Data[i] = float32(random.Normal(rng))
 	}
-	for _, kept := range []int{0, parts - 1} { // number of codes that the rows of a class share
+	for _, kept := range []int{0, parts - 1} { // number of codes that are equal in all rows of a class
 		c := make([]byte, minFilterRows*parts)
 		for i := range c {
 			if c[i] = byte(rng.Uint64()); i >= classes*parts && i%parts < kept {

@@ -59,7 +59,7 @@ func (s *Solver[T]) makeAssignedTree(ctx context.Context, p *Problem[T]) error {
 				x.previous[j], x.from[j] = d, i
 			}
 		}
-		if at < 0 { // sums of costs overflow
+		if at < 0 { // every distance is infinite, because sums of costs overflow
 			return ErrRange
 		}
 		above := x.from[at]

@@ -230,7 +230,7 @@ func TestMissingLabels(t *testing.T) {
 				if left := len(labels) - d.Len(); r.Dropped() != left {
 					t.Errorf("%s, %s, %v, blocks %v: %d rows dropped, want %d", c.labels, c.how, format, blocks, r.Dropped(), left)
 				}
-				for i, l := range d.Labels { // the remaining rows keep their labels
+				for i, l := range d.Labels { // rows that were not dropped keep their labels
 					if format == FormatCSV && d.Classes[l] != labels[int(d.X.At(i, 0))] {
 						t.Errorf("%s, %s: row %v has the label %s", c.labels, c.how, d.X.At(i, 0), d.Classes[l])
 					}

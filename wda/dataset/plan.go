@@ -71,7 +71,8 @@ type fileColumns struct {
 	keep func(at int) bool
 }
 
-// openLabel means that the label is the last column without another use.
+// openLabel means that the label column is not known yet. It is the last column that the options do not use
+// otherwise.
 const openLabel = -2
 
 // newPlan decides the use of each column.
@@ -313,7 +314,7 @@ func (p *plan) planBySchema(in fileColumns, names []string, chosen []int, opt *O
 // planByNumber finds the columns of a Schema by number.
 func (p *plan) planByNumber(s *Schema, in fileColumns, chosen []int, opt *Options) ([]int, error) {
 	d, total := len(s.Columns), len(in.fields)
-	shift := func(number int) int { // adapts a column number to a file without the label column
+	shift := func(number int) int { // returns the number of a column in a file without the label column
 		if s.LabelNumber >= 0 && number > s.LabelNumber {
 			return number - 1
 		}

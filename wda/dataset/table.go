@@ -22,7 +22,7 @@ type tableSamples struct {
 	splits    []float64 // split numbers of the rows read last
 	check     func(bytes int64) error
 	dense     bool  // whether a few bytes of the file may encode any number of rows, or any number of copies of a text
-	textBytes int64 // bytes of the texts read so far, with the headers of their strings
+	textBytes int64 // bytes of the texts read so far, including string headers
 }
 
 // openTable opens a file with the reader that is registered for its format.
@@ -330,9 +330,9 @@ func (t *tableSamples) checkRows(rows int) error {
 	return err
 }
 
-// checkText adds the length of text to the memory used by texts, and returns text. It panics with
-// an error if the sum is too large for the size of the file: a dictionary stores a text once for
-// all rows.
+// checkText adds the length of text to the memory used by texts, and returns text. It panics with an
+// error if the sum is too large for the size of the file. This can happen in a small file, because a
+// dictionary stores a text once for all rows.
 func (t *tableSamples) checkText(text []byte) []byte {
 	const header = 16
 	if t.textBytes += header + int64(len(text)); t.dense {

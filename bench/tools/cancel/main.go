@@ -67,9 +67,9 @@ func printPercentiles(out *tabwriter.Writer, name string, times []time.Duration)
 	fmt.Fprintf(out, "%s\t%.2f\t%.2f\t%.2f\n", name, at(0.5), at(0.99), at(1))
 }
 
-// latencies runs w several times and ends the context of each run at a random time. It returns the times from the end of the
-// context to the return of w. A context ends before the normal running time of w has passed, and before the duration
-// named longest has passed.
+// latencies runs w several times and ends the context of each run at a random time. It returns the times from the end of each
+// context to the return of w. The random time is at most longest, and at most the running time of w without an end of the
+// context.
 func latencies(w work, trials int, longest, stacks time.Duration, rng *rand.Rand) []time.Duration {
 	ctx, cancel := context.WithTimeout(context.Background(), longest)
 	began := time.Now()
@@ -101,7 +101,7 @@ func latencies(w work, trials int, longest, stacks time.Duration, rng *rand.Rand
 	return times
 }
 
-// reportLate waits until ctx has ended, and then for the given duration. If the channel named done is still open,
+// reportLate waits until ctx has ended, and then for the given duration. If the channel done has not been closed by then,
 // reportLate prints the stacks of all goroutines.
 func reportLate(ctx context.Context, done <-chan struct{}, name string, after time.Duration) {
 	select {

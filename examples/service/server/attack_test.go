@@ -41,7 +41,7 @@ type attacker struct {
 
 	mu      sync.Mutex
 	left    map[uint32]int // bytes to send
-	windows map[uint32]int // bytes that the server accepts; stream 0 is the connection
+	windows map[uint32]int // HTTP/2 flow-control window of each stream in bytes; stream 0 is the connection
 	sent    int
 	ended   int
 	answers []string // grpc-status and grpc-message of every stream that has ended

@@ -72,8 +72,8 @@
 	FSTPQ   (a, b), (p); \
 	ADD     $128, p
 
-// SUM2 adds the products of two rows of k and a vector to the lanes of the two rows. The vector is
-// in registers f and g, which have the numbers n and m.
+// SUM2 adds the products of two rows of k and a vector to the lanes of the two rows. The vector is in
+// registers f and g, whose numbers are n and m.
 #define SUM2(y, f, g, n, m, a, b, c, d) \
 	FLDPQ.P 64(y), (f, g); \
 	FMLA(a, 16, n); \
@@ -81,8 +81,8 @@
 	FMLA(c, 18, n); \
 	FMLA(d, 19, m)
 
-// ADD2 adds the products of two rows of k and u to q. Registers a and b contain u. The elements of
-// q are in registers f and g, which have the numbers n and m.
+// ADD2 multiplies two rows of k by their elements of u, in registers a and b, and adds the products to q. It
+// loads q into registers f and g, whose numbers are n and m.
 #define ADD2(y, f, g, n, m, a, b) \
 	FLDPQ   (y), (f, g); \
 	FMLA(n, 16, a); \

@@ -55,8 +55,7 @@
 	VXORPS c, c, c; \
 	VXORPS d, d, d
 
-// store4 stores four sums in consecutive elements of dst. The argument named at is the index of the
-// first element.
+// store4 stores four sums in elements at … at+3 of dst.
 #define store4(at, a, b, c, d) \
 	VMOVSS a, (4*at+0)(dp);  \
 	VMOVSS b, (4*at+4)(dp);  \

@@ -61,7 +61,7 @@ GLOBL bitsOf<>(SB), RODATA|NOPTR, $16
 	VPXORQ Z0, Z0, Z0;       \
 	VPXORQ Z12, Z12, Z12
 
-// next advances by n bytes.
+// next advances the pointers ap and bp by n bytes.
 #define next(n) \
 	ADDQ $n, ap;  \
 	ADDQ $n, bp;  \

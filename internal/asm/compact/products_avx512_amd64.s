@@ -66,7 +66,7 @@
 	VPXORD Z3, Z3, Z3;     \
 	VPXORD Z12, Z12, Z12
 
-// next advances by n elements.
+// next advances the pointers ap and bp by n elements.
 #define next(n) \
 	ADDQ $n, ap;  \
 	ADDQ $n, bp;  \

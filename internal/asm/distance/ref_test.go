@@ -98,10 +98,10 @@ func power(y *big.Float) *big.Float {
 	return one.Mul(one, oracle.Exp2(near))
 }
 
-// TestGibbsRefBound checks the bound of doc.go: the relative error of K_ij is at most ((d+3)·|ln
-// K_ij| + 2)·u to first order. The term (d+3)·|ln K_ij| accounts for the error (d+2)·u of D and for
-// the rounding of c·D. 2^y has an error of 0.63 ULP in float64 and 0.68 ULP in float32; an ULP is
-// at most 2·u.
+// TestGibbsRefBound checks the bound of doc.go: the relative error of K_ij = 2^(c·D_ij) is at most ((d+3)·|ln
+// K_ij| + 2)·u to first order. The first term accounts for the relative error (d+2)·u of D_ij and for the
+// rounding of c·D_ij. The second term accounts for the power of 2. Its error is 0.63 ULP in float64 and 0.68
+// ULP in float32, and an ULP is at most 2·u.
 func TestGibbsRefBound(t *testing.T) {
 	t.Run("float64", gibbsTestRefBound[float64])
 	t.Run("float32", gibbsTestRefBound[float32])

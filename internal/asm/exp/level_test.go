@@ -273,8 +273,8 @@ func allocations[T num.Float](t *testing.T) {
 	}
 }
 
-// arena is an asmtest.Arena that also provides costs, potentials and factors of one value class. If
-// the field named missing is set, some potentials are −Inf.
+// arena is an asmtest.Arena that also provides costs, potentials and factors with values of one
+// asmtest.Class. If missing is set, some potentials are −Inf.
 type arena[T num.Float] struct {
 	*asmtest.Arena[T]
 	class   asmtest.Class

@@ -208,9 +208,9 @@ type workspace[T num.Float] struct {
 	xs            []T        // packed rows of x
 	rows          []T        // norms of all rows of x
 	share         []T        // for LogColumnMax
-	high, lowest  []T        // for each column: the result of LogColumnMax and its initial value
-	norms, bounds []T        // for columns that are not packed
-	both          []T        // ones and norms of columns that are not packed
+	high, lowest  []T        // for each column: the result of LogColumnMax, and −Inf as its initial value
+	norms, bounds []T        // as in Columns, but for columns that are not packed
+	both          []T        // a row of ones and the row norms
 	list          []int      // close columns
 	gathered      []T        // elements of the close columns
 	again         []T        // distances of the close columns

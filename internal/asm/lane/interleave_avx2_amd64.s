@@ -83,7 +83,7 @@ rowloop:
 	JLT  tail
 
 pairloop:
-	// Each PAIR loads two columns of two problems.
+	// Each PAIR loads two consecutive elements of a row from each of two problems.
 	PAIR(x0, x2, X0, Y0)
 	PAIR(x1, x3, X1, Y1)
 	PAIR(x4, x6, X2, Y2)
@@ -143,7 +143,7 @@ rowloop:
 	JLT  tail
 
 quadloop:
-	// Each PAIR loads four columns of two problems.
+	// Each PAIR loads four consecutive elements of a row from each of two problems.
 	PAIR(x0, x4, X0, Y0)
 	PAIR(x1, x5, X1, Y1)
 	PAIR(x2, x6, X2, Y2)

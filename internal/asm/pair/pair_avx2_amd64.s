@@ -169,7 +169,7 @@ GLOBL absf64<>(SB), RODATA|NOPTR, $8
 	or       64(mask), Y12, Y12; \
 	fma      Y13, Y12, a
 
-// FIRST3 and FIRSTPART3 set the lanes to the terms that TERM3 and PART3 add.
+// FIRST3 and FIRSTPART3 set the lane registers to the terms that TERM3 and PART3 would add.
 #define FIRST3(off, a, b, c) \
 	move off(xp), Y12; \
 	move off(yp), Y13; \

@@ -129,7 +129,7 @@ GLOBL absf64<>(SB), RODATA|NOPTR, $8
 	fma    Z8, Z8, K1, b;   \
 	fma    Z9, Z9, K1, c
 
-// FIRST3 sets the lanes to the terms that TERM3 adds.
+// FIRST3 sets the lane registers a, b and c to the terms that TERM3 would add.
 #define FIRST3(off, a, b, c) \
 	move off(xp), Z8; \
 	move off(yp), Z9; \

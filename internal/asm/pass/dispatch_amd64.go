@@ -38,8 +38,8 @@ func run[K, T num.Float](m, n int, k *K, ldk int, v, a, u, q *T, divide bool) bo
 	return true
 }
 
-// form returns the fastest variant for rows of n columns with stride ldk. The arguments named rows and columns
-// report whether the pass computes row sums and column sums.
+// form returns the fastest variant for rows of n columns with stride ldk. The pass computes row sums if rows is
+// set, and column sums if columns is set.
 func form(v asm.Variant, n, ldk int, rows, columns bool) asm.Variant {
 	m := asm.CurrentMachine()
 	choice := &m.Columns

@@ -31,13 +31,13 @@ func BenchmarkTransMul(b *testing.B) {
 	}
 }
 
-// benchmark runs f on an m × d matrix and a second operand. The argument named in is the number of elements of the
-// second operand. The output is a rows × cols matrix.
+// benchmark runs f on an m × d matrix and a second operand with operandSize elements. The output is a rows × cols
+// matrix.
 func benchmark[T num.Float](b *testing.B, name string, m, p, d int,
-	f func(m, p, d int, out []T, ldo int, x []T, ldx int, in []T, ldi int, add bool), in, rows, cols int) {
+	f func(m, p, d int, out []T, ldo int, x []T, ldx int, in []T, ldi int, add bool), operandSize, rows, cols int) {
 	for lv := range asmtest.Each(b) {
 		b.Run(fmt.Sprintf("type=%s/isa=%v/m=%d/p=%d/d=%d", name, lv, m, p, d), func(b *testing.B) {
-			x, op, dst := make([]T, m*d), make([]T, in), make([]T, rows*cols)
+			x, op, dst := make([]T, m*d), make([]T, operandSize), make([]T, rows*cols)
 			asmtest.Fill(asmtest.NewRand(1), x, asmtest.Gauss)
 			asmtest.Fill(asmtest.NewRand(2), op, asmtest.Gauss)
 			var e T

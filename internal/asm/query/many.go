@@ -5,9 +5,9 @@ import "github.com/gomonge/monge/internal/asm"
 // Queries must divide the number of vectors in calls of the Many functions.
 const Queries = 3
 
-// SqEuclideanMany sets dst[j·ldd+i] = Σ_k (q[j·d+k] − x[i·d+k])² for m vectors j and n rows i. The results are
-// bit-identical to the results of SqEuclidean. SqEuclideanMany panics if m, n and d are not multiples of
-// Queries, Rows and Unit, respectively, or if a slice is too short.
+// SqEuclideanMany sets dst[j·ldd+i] = Σ_k (q[j·d+k] − x[i·d+k])² for each vector j < m and each row i < n. The results
+// are bit-identical to the results of SqEuclidean. SqEuclideanMany panics if m, n and d are not multiples of Queries,
+// Rows and Unit, respectively, or if a slice is too short.
 func SqEuclideanMany(m, n, d int, dst []float32, ldd int, q, x []float32) {
 	checkMany(m, n, d, len(dst), ldd, len(q), len(x))
 	forEachTile(m, n, d, func(j, i, p, ahead, step int) {
@@ -15,8 +15,8 @@ func SqEuclideanMany(m, n, d int, dst []float32, ldd int, q, x []float32) {
 	})
 }
 
-// DotMany sets dst[j·ldd+i] = Σ_k q[j·d+k]·x[i·d+k] for m vectors j and n rows i. The results are bit-identical
-// to the results of Dot. It panics under the same conditions as SqEuclideanMany.
+// DotMany sets dst[j·ldd+i] = Σ_k q[j·d+k]·x[i·d+k] for each vector j < m and each row i < n. The results are
+// bit-identical to the results of Dot. It panics under the same conditions as SqEuclideanMany.
 func DotMany(m, n, d int, dst []float32, ldd int, q, x []float32) {
 	checkMany(m, n, d, len(dst), ldd, len(q), len(x))
 	forEachTile(m, n, d, func(j, i, p, ahead, step int) {

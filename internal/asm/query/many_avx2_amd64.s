@@ -121,7 +121,8 @@
 #undef SCALESTART
 #undef SCALENEXT
 
-// SCALEDSQUARES is SQUARES for rows of int8. It multiplies the elements in Y12 and Y13 by the scales of the rows.
+// SCALEDSQUARES adds squared differences to the lanes, like SQUARES, but for rows of int8. It multiplies the elements in
+// Y12 and Y13 by the scales of the rows.
 #define SCALEDSQUARES(q, a, b) \
 	VMOVUPS      q, Y15;        \
 	VBROADCASTSS (sp), Y14;     \

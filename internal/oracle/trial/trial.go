@@ -40,7 +40,7 @@ type Case struct {
 	gap       int // how to draw gaps between rows; 0: not chosen yet, 1: no gap, 2: always 7, larger: any gaps
 	large     bool
 	long      bool     // whether this is a long run
-	last      func()   // the last call, to be repeated concurrently
+	last      func()   // function of the last Call, to be repeated concurrently
 	outputs   [][]byte // outputs of the last call
 }
 

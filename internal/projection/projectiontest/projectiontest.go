@@ -24,7 +24,7 @@ type Method struct {
 	Inverse bool
 	// DependsOnUnit means that the columns depend on the unit of the samples.
 	DependsOnUnit bool
-	// Tolerance is the relative difference of columns that rounding errors may cause.
+	// Tolerance is the largest relative difference between columns that counts as rounding error.
 	Tolerance float64
 }
 

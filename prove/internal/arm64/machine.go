@@ -182,7 +182,7 @@ type operand struct {
 	lane        int
 	value       int64
 	postIndexed bool // the address register changes after the access
-	shift       int  // shift of the previous operand; negative means to the right
+	shift       int  // bits by which the previous operand is shifted left; negative means right
 	text        string
 	is32Bit     bool // a w register
 	size        int  // bytes in an element of a vector

@@ -146,7 +146,7 @@ func (g *Graph) maximumOperands(a Node, most *uint64, operands []Node) []Node {
 
 func signed(v uint64, width int) int64 { return int64(v<<(64-8*width)) >> (64 - 8*width) }
 
-// Greater returns the signed comparison a > c with a constant c.
+// Greater returns the comparison a > c of signed integers, where c is a constant.
 func (g *Graph) Greater(a, c Node) Node {
 	n, limit := g.nodes[a], g.nodes[c]
 	w := int(n.width)

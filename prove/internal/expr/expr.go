@@ -96,8 +96,8 @@ type Graph struct {
 	listIndex       map[string]uint64
 	equalities      map[[2]Node]bool // results of Equal
 	intervals       boundsCache
-	representatives map[uint64]Node  // results of the method representative, by the list number of the polynomial
-	flips           map[[2]Node]flip // cached results of bitAtom, by node and bit number
+	representatives map[uint64]Node  // results of the method representative; the key is the index of a polynomial in lists
+	flips           map[[2]Node]flip // results of bitAtom, by node and bit number
 	Path            *Path            // decides branches that depend on the data; if nil, both directions run
 }
 
@@ -317,9 +317,9 @@ func (g *Graph) squaredFactor(a Node) Node {
 	return a
 }
 
-// FMA returns x·y + z, rounded once. The factors commute, and the sign of the product is the
-// product of the signs. Special cases: fma(0, 0, z) and fma(−0, −0, z) are 0 + z; fma(−0, 0, z) is
-// z; fma(x, y, −0) is x·y; fma(x, x, 0) is x·x, because x·x is never −0.
+// FMA returns x·y + z, rounded once. The factors commute, and the sign of the product is the product
+// of the signs. FMA simplifies special cases: fma(0, 0, z) and fma(−0, −0, z) are 0 + z; fma(−0, 0,
+// z) is z; fma(x, y, −0) is x·y; fma(x, x, 0) is x·x, because x·x is never −0.
 func (g *Graph) FMA(a, b, c Node) Node {
 	if x, y, ok := g.constants(a, b); ok && g.nodes[c].op == Const {
 		if z := value(&g.nodes[c]); g.Width(c) == 4 {

@@ -238,9 +238,8 @@ func (g *Graph) shiftFields(op Op, a Node, by int) (Node, bool) {
 	return g.joinFields(width, append(sliceFields(f, by, whole-by), field{length: by})...), true
 }
 
-// bitwiseFields applies a bitwise operation to two integers. It reports false if the result is not a
-// concatenation of bit fields. In every bit, one operand must have no influence or both operands
-// must be known.
+// bitwiseFields returns a op b if every bit of the result is known or equal to a bit of a node.
+// This requires for every bit that one operand has no influence or both operands are known.
 func (g *Graph) bitwiseFields(op Op, a, b Node) (Node, bool) {
 	width := g.Width(a)
 	x, y := g.fields(a), g.fields(b)

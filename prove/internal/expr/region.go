@@ -356,7 +356,7 @@ func (t *template) arithmetic(in *instruction) valueRange {
 	if in.op == FMA && in.key == 1 {
 		t.boundReduction(in, &v)
 	}
-	positive := low[0] > 0 && (in.op == ScaleF || in.op == Mul && low[1] > 0) // a zero result is +0
+	positive := low[0] > 0 && (in.op == ScaleF || in.op == Mul && low[1] > 0) // whether a zero result is +0
 	if v.low == v.high && (v.low != 0 || positive) {
 		return valueRange{state: fixed, bits: bitsFrom(in.width, v.low)}
 	}

@@ -247,7 +247,8 @@ func (t *template) allocateRanges() {
 // infinity returns the rank of +Inf.
 func (t *template) infinity() int64 { return orderOf(bitsFrom(uint8(t.width), math.Inf(1)), t.width) }
 
-// proveRange proves equality for all numbers from rank low to rank high, region by region.
+// proveRange proves that the two expressions are equal for all numbers whose rank (see orderOf) is
+// from low to high. It divides the range into regions.
 func (t *template) proveRange(low, high int64) bool {
 	last, before := int64(1), int64(1) // widths of the last two regions, minus 1
 	for low <= high {

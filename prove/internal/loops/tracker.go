@@ -59,7 +59,7 @@ type Effect struct {
 	Sets      []Set
 	Addresses []Form // of loads and stores
 	Values    []int  // registers whose values are copied to vectors, masks or memory
-	Flags     *Set   // the value that the flags depend on, if the instruction sets flags
+	Flags     *Set   // the value that determines the flags; nil if the instruction does not set flags
 	Branch    bool   // a conditional jump
 	Condition *Set   // value that determines the condition of a jump, if not the flags
 	Choice    bool   // a conditional move
@@ -254,7 +254,7 @@ func (f *frame) inSymbols(a Form) form {
 // mostTerms is the maximum number of terms in a form. A longer form becomes a symbol.
 const mostTerms = 40
 
-// isConstant reports whether a form depends only on constants. The constants need not be known.
+// isConstant reports whether the linear form v depends neither on registers nor on data.
 func (f *frame) isConstant(v form) bool {
 	s := f.dependencies(v)
 	return s.regs == 0 && !s.data

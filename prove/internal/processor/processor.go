@@ -1,6 +1,6 @@
 // Package processor helps tests that compare the symbolic machines with real processors. It returns
-// the instructions of the kernels. It also returns random operands, including special values at
-// which instructions differ.
+// the instructions of the kernels. It also returns random operands, including special values for
+// which similar instructions have different results.
 package processor
 
 import (

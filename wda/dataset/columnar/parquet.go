@@ -409,7 +409,7 @@ func (l *leaf) readRows(rows, width int, use func(done, n int) error) (*rowProbl
 // readValues reads up to n values with their definition and repetition levels. Byte slices are valid until the next
 // call.
 func (l *leaf) readValues(n int) (total int, err error) {
-	if l.chunk.HasNext() && l.pages.prefix { // the library allocates memory for all values at once
+	if l.chunk.HasNext() && l.pages.prefix { // the library decodes all n values at once, and each value can be as long as a page
 		n = min(n, l.safeReadCount())
 	}
 	l.defs = slices.Grow(l.defs[:0], n)[:n]
@@ -621,7 +621,7 @@ func (l *leaf) unsigned() bool {
 }
 
 func copyConverted[T any](dst []float64, v []T, done, width, stride int, float func(T) float64) {
-	if stride == width { // dst has no other columns
+	if stride == width { // the values are contiguous in dst
 		for k, x := range v {
 			dst[done+k] = float(x)
 		}

@@ -10,9 +10,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// shrinkQueue reduces the number of connections that can wait for Accept to one. The system ignores
-// all further clients. These clients try again later. If the listener is closed by then, the system
-// refuses them.
+// After shrinkQueue, only one connection can wait for Accept. The system ignores all further
+// clients. These clients try again later. If the listener is closed by then, the system refuses
+// them.
 func shrinkQueue(l net.Listener) {
 	withDescriptor(l, func(fd int) { unix.Listen(fd, 0) })
 }
