@@ -29,8 +29,8 @@ const (
 	sparseWork  = 1 << 18 // maximum products between two checks of the context
 
 	groupElements = 1 << 14 // minimum number of listed elements in a group of pieces; each group has its own sums
-	groupColumn   = 4       // minimum number of listed elements of a group for each column of K
-	mostGroups    = 16
+	groupColumn   = 4       // minimum ratio of listed elements in a group to columns of K
+	mostGroups    = 16      // maximum number of groups
 )
 
 // sparse contains the list and the scalings of S = diag(u) K diag(v).

@@ -177,8 +177,8 @@ func rowsAVX512[T num.Float](rows, cols, depth int) int {
 	return rows
 }
 
-// tileAVX2 returns the tile width, in vectors, for the next call of assembly, and the number of vectors of columns that
-// this call processes. The argument named left is the number of remaining vectors.
+// tileAVX2 returns the tile width for the next call of assembly, and the number of columns that this call processes. Both
+// numbers, and the number left of remaining columns, count vectors of columns.
 func tileAVX2(vectors, left int) (tile, take int) {
 	switch rest := left % vectors; {
 	case left <= 4:
