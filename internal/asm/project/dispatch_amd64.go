@@ -178,7 +178,7 @@ func rowsAVX512[T num.Float](rows, cols, depth int) int {
 }
 
 // tileAVX2 returns the tile width for the next call of assembly, and the number of columns that this call processes. Both
-// numbers, and the number left of remaining columns, count vectors of columns.
+// numbers count vectors of columns. left is the number of remaining vectors.
 func tileAVX2(vectors, left int) (tile, take int) {
 	switch rest := left % vectors; {
 	case left <= 4:
