@@ -164,7 +164,8 @@ func (x *assignment[T]) contextEnded(ctx context.Context) bool {
 	return x.untilCheck <= 0 && x.checkContext(ctx)
 }
 
-// checkContext reports whether the context has ended, and restarts the element count.
+// checkContext reports whether the context has ended, and resets the number of elements until the
+// next check.
 //
 //go:noinline
 func (x *assignment[T]) checkContext(ctx context.Context) bool {

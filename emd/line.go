@@ -298,8 +298,7 @@ func (l *line[T]) forEachSegment(ctx context.Context, sides *[2]sortedSide, flus
 	return nil
 }
 
-// addSegment appends a segment and calls the function flush if l is full. The parameter named count is the
-// number of earlier segments.
+// addSegment appends a segment and calls flush if l is full. count is the number of earlier segments.
 func (l *line[T]) addSegment(ctx context.Context, diff, part float64, p, q int32, count int, flush func()) error {
 	l.differences[l.segments], l.masses[l.segments], l.samples[l.segments] = diff, part, [2]int32{p, q}
 	if l.segments++; l.segments < segmentChunk {

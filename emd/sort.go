@@ -10,9 +10,9 @@ import (
 )
 
 const (
-	maxInsertion    = 32             // maximum number of samples sorted by insertion alone
-	movesPerSample  = 4              // maximum number of insertion moves per sample after radix passes
-	maxCellBits     = 12             // maximum number of cell index bits per radix pass
+	maxInsertion    = 32             // maximum number of samples sorted only by insertion sort
+	movesPerSample  = 4              // after radix passes: maximum number of moves per sample in the insertion sort
+	maxCellBits     = 12             // maximum number of bits of a cell index that one radix pass sorts by
 	maxCellSamples  = 1 << 24        // maximum number of samples sorted into cells (intervals of equal width)
 	keyBits         = 11             // number of key bits per radix pass
 	upperShift      = 64 - 3*keyBits // lowest key bit that three radix passes cover

@@ -258,8 +258,8 @@ func (j *job) computeCells(ctx context.Context, cells []cell, todo []int, r *res
 	return nil
 }
 
-// patience is the time that a cell has to stop after the context has ended. A cell that takes
-// longer, for example in an evaluation of CEML's entropy, is abandoned.
+// patience is the time limit for a cell to return after the context has ended. The function run
+// abandons a cell that takes longer, for example in an evaluation of CEML's entropy.
 const patience = time.Second
 
 // run computes one cell. The only error that it returns is the error of the context. An error of

@@ -37,7 +37,7 @@ type header struct {
 	Settings   []setting `json:"settings"`
 }
 
-// session is a run that has computed cells.
+// session describes a run that added results (cells) to the journal.
 type session struct {
 	Date    string `json:"session"`
 	Build   string `json:"build"`

@@ -120,7 +120,7 @@ func sketchKernel(c *call[float32]) {
 		defer asm.SwitchExtensions(0)()
 	}
 	n, d, m := c.numberUpTo(4), sketch.Step*c.numberUpTo(40), 1
-	numbers := func(all int, number func(i int) float32) { // converts integers to floating point, because the comparison treats all NaN bit patterns as equal
+	numbers := func(all int, number func(i int) float32) { // stores integers as float32 numbers; the comparison would treat all NaN bit patterns as equal
 		out := c.Out(all)
 		for i := range out {
 			out[i] = number(i)

@@ -267,7 +267,7 @@ func (j *job) runCase(source *gossa.Source, program *code.Program, g *expr.Graph
 }
 
 // outOfRange returns a placeholder for a cosine or norm of vectors whose sums of squares are out of
-// range. No such cosine or norm equals the placeholder.
+// range. The placeholder is 3, which is not the value of any such cosine or norm.
 func outOfRange(g *expr.Graph, width int) expr.Node {
 	if width == 4 {
 		return g.Const(4, uint64(math.Float32bits(3)))

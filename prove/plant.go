@@ -132,8 +132,8 @@ func refute(f *function, source *gossa.Source, program *code.Program, mutant *co
 	return effect, nil
 }
 
-// traceDifference compares the traces of a function and its mutant and returns the largest effect
-// that the difference shows.
+// traceDifference compares the traces of a function and its mutant. It returns the most serious
+// effect of the mutation.
 func traceDifference(x, y *code.Trace) known.Effect {
 	switch {
 	case !slices.Equal(x.Path, y.Path):

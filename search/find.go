@@ -45,8 +45,8 @@ var (
 type filterState struct {
 	sketch    querySketch
 	filterKey float32 // the filter passes all rows whose key is at most filterKey
-	filterSet bool    // the filter is set for the key in filterKey
-	wait      int     // blocks to compare before the next attempt to filter
+	filterSet bool    // a filter for filterKey exists
+	wait      int     // number of blocks to compare without a filter
 	pause     int     // next value of the field wait
 	trusted   bool    // the filter has rejected most rows of the last block
 	waiting   int     // number of candidates that have not been compared yet

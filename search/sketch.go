@@ -124,11 +124,11 @@ func (s *segment) sketchRows(n int) {
 // querySketch describes the sketch t·p of a query q, with a scale t and integers p.
 type querySketch struct {
 	scale  float64 // t; 0 if the sketch cannot be used
-	norm   float64 // at least ‖q‖
-	rest   float64 // at least ‖q − t·p‖
-	square float64 // at most ‖q‖²
-	start  int32   // initial value of the integer sums
-	slack  float64 // ⌈d/16⌉
+	norm   float64 // upper bound of ‖q‖
+	rest   float64 // upper bound of ‖q − t·p‖
+	square float64 // lower bound of ‖q‖²
+	start  int32   // initial value of the integer sums of products
+	slack  float64 // ⌈d/16⌉, a factor in bounds of rounding errors
 }
 
 // newQuerySketch makes the sketch of a query x that is padded with zeros. It stores blocks of

@@ -186,8 +186,8 @@ func (s *solver[T]) solveGroup(ctx context.Context, problems []Problem[T], indic
 	return ended
 }
 
-// solveTogether implements solveGroup without the calls of visit. The solver is marked as busy only
-// during solveTogether, so visit can use the results.
+// solveTogether solves the problems of solveGroup. It marks the solver as busy until it returns.
+// solveGroup calls the function visit only after that, so visit can use the results.
 func (s *solver[T]) solveTogether(ctx context.Context, problems []Problem[T], indices []int, lanes bool) error {
 	s.markBusy()
 	defer s.markFree()

@@ -18,7 +18,7 @@ const (
 	paceSmall = 6000 // allowance for the overhead of Newton's steps in small problems
 
 	slowAnneal = 4 // factor of ε-scaling after slow plain iterations
-	slowStages = 3 // if ε-scaling has fewer stages, no better start is tried
+	slowStages = 3 // minimum number of ε-scaling stages for which a better start is tried
 )
 
 // start finds better initial potentials for plain iterations. The implementations are annealedStart (anneal.go), stagedStart

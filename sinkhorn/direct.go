@@ -35,7 +35,7 @@ const (
 // direct contains the Cholesky factor R of H = RᵀR.
 type direct[T dist.Float] struct {
 	m       int
-	h       []float64 // m × m matrix; the upper triangle contains H, and then R
+	h       []float64 // m × m matrix; its upper triangle first contains H, which R then overwrites
 	scale   []float64 // 1/√diag, or 0 if diag is 0
 	x       []float64
 	scratch []float64

@@ -114,7 +114,7 @@ func (g *gradients[T]) frozenAdjoint(ctx context.Context, it *iteration[T]) erro
 	return g.flushSegment(ctx, &it.kernel)
 }
 
-// flushSegment passes the current segment of the gradient M̄ to the sink.
+// flushSegment passes the current segment of the gradient M̄ to the sink, which accumulates the gradient.
 func (g *gradients[T]) flushSegment(ctx context.Context, kernel *gibbs.Kernel[T]) error {
 	return kernel.Adjoint(ctx, &g.terms, &g.sink)
 }

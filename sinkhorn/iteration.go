@@ -369,7 +369,7 @@ func (it *iteration[T]) locatePlan() {
 	it.kernel.SetBase(it.log.f, it.log.g)
 }
 
-// beginSweep sets r = (K⊙M)v for the plan. With Settings.Gradient, it also prepares the reverse pass.
+// beginSweep sets r = (K⊙M)v, where v is the column scaling of the plan. With Settings.Gradient, it also prepares the reverse pass.
 func (it *iteration[T]) beginSweep(ctx context.Context, r []T) error {
 	if err := it.finalizePlan(ctx); err != nil {
 		return err

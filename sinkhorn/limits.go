@@ -20,7 +20,7 @@ type limits[T dist.Float] struct {
 	largestWeight  T       // larger weights do not fit the type of K
 	massTolerance  float64 // allowed relative difference of masses
 	leastMass      float64 // smaller masses count as zero
-	implicitError  float64 // largest marginal error for implicit gradients
+	implicitError  float64 // largest marginal error at which implicit gradients are accurate enough
 	epsilon        float64 // rounding error of a sum of logarithms
 
 	// Residuals of the implicit gradient's linear system: the goal, and the largest acceptable

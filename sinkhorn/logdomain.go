@@ -23,7 +23,7 @@ type logDomain[T dist.Float] struct {
 	a, b     []T     // logarithms of the marginals
 	max, sum []T     // log-sum-exps of rows, as maximum and sum
 	h, sums  []T     // log-sum-exps of columns, as maximum and sum
-	ones     plan[T] // unit scalings: 1, or 0 for a zero weight
+	ones     plan[T] // scalings of 1, or of 0 where the weight is 0
 }
 
 // enterLog prepares the log domain. It returns an error if potentials would have no correct digit,
@@ -178,7 +178,7 @@ func (it *iteration[T]) keepWeightless(f, g []T) {
 	}
 }
 
-// absorb makes f and g the base potentials of K.
+// absorb sets the base potentials of the kernel to f and g. Scalings of the kernel are then relative to these potentials.
 func (it *iteration[T]) absorb(f, g []T) {
 	copy(it.log.f, f)
 	copy(it.log.g, g)

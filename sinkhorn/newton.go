@@ -183,9 +183,9 @@ func (nw *newton[T]) direction(ctx context.Context, d dual[T], goal, radius floa
 	}
 }
 
-// lineSearch tries a few steps along β, from the longest step within radius to shorter steps, and takes the first step that
-// increases the dual. It reports whether there is such a step. If the change of the dual is only a rounding error, the
-// derivative of the dual along β must decrease instead.
+// lineSearch tries a few steps along β, from the longest step within radius to shorter steps. It takes the first step that
+// increases the dual, and reports whether there is such a step. If the change of the dual is only a rounding error, lineSearch
+// takes the step if it decreases the magnitude of the derivative along β.
 func (nw *newton[T]) lineSearch(ctx context.Context, d dual[T], radius *float64, limit int) (bool, error) {
 	p, it, beta := &nw.point, nw.point.it, nw.sys.beta
 	var slope float64

@@ -329,8 +329,8 @@ func TestSparse(t *testing.T) {
 	}
 }
 
-// checkMarginals compares the marginals of a plan with the marginals of its problem. The argument named reported is the
-// error of the column sums that the result contains.
+// checkMarginals compares the marginals of a plan with the marginals of its problem. reported is the error of the column
+// sums according to the result.
 func checkMarginals[T dist.Float](t *testing.T, what string, plan dist.Matrix[T], p *Problem[T], reported float64) {
 	t.Helper()
 	columns := make([]float64, plan.Cols)

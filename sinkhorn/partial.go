@@ -262,8 +262,8 @@ func (d *partial[T]) value() float64 {
 	return float64((side(d.tu, it.u(k), it.a, it.log.f) + side(d.tv, it.v(k), it.b, it.log.g)) * math.Ln2)
 }
 
-// updateColumns calls bestColumns and reports whether its scalings can be used. In partial
-// transport a scaling at its cap may overflow.
+// updateColumns calls bestColumns and reports whether the new column scalings can be used. In partial
+// transport, a scaling at its upper bound may overflow.
 func (d *unbalanced[T]) updateColumns() bool {
 	d.bestColumns()
 	return d.it.partial == 0 || d.it.isSafe(d.tv, d.it.b)

@@ -33,8 +33,9 @@ func NewPool[T dist.Float](settings *Settings, solvers int) (*Pool[T], error) {
 	if set.MaxMemory = share / 4; set.MaxMemory == 0 {
 		return nil, fmt.Errorf("%w: MaxMemory leaves %d bytes for each of %d solvers", ErrSettings, share, solvers)
 	}
-	// A solver keeps buffers of eight kinds. Each buffer may be from a different problem and a quarter larger than needed, so
-	// the buffers take at most 10/32 of the share. The current problem and its gradient take at most 2/4.
+	// A solver keeps the buffers of a problem that needs at most share/32 bytes. There are eight kinds of buffers. Each kind may
+	// be from a different problem and a quarter larger than needed, so all buffers take at most 8·1.25/32 of the share. The
+	// current problem and its gradient take at most 2/4 of the share.
 	p := &Pool[T]{make(chan solverImpl[T], solvers), float64(share) / 32}
 	for range solvers {
 		s, err := solverOf[T](&set)

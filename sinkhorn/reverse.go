@@ -180,8 +180,8 @@ func (g *gradients[T]) beginReverse(ctx context.Context, it *iteration[T]) error
 	return nil
 }
 
-// nextSegment moves to the base potentials of iterate k, and sets s^k and q = Kᵀs^k. α^k and the argument u are relative to the
-// old base, and s^k is relative to the new base.
+// nextSegment completes the current segment of the gradient and starts a segment with the base potentials of iterate k. It sets
+// s^k and q = Kᵀs^k relative to the new base. The argument u is relative to the old base.
 func (g *gradients[T]) nextSegment(ctx context.Context, it *iteration[T], k int, u []T) error {
 	rev := &g.reverse
 	s := it.sweep.s
@@ -223,8 +223,8 @@ func (rev *reverse[T]) relativeScaling(it *iteration[T], dst []T, d side, k int)
 	return dst, rev.rescale(it, dst, d, k)
 }
 
-// rescale sets dst to u or v of iterate k relative to the current base, which differs from the base of the iterate. It reports
-// whether the scaling is in the safe range.
+// rescale converts the scaling u or v of iterate k to the current base potentials, which differ from the base potentials of the
+// iterate. It stores the result in dst and reports whether the result is in the safe range.
 func (rev *reverse[T]) rescale(it *iteration[T], dst []T, d side, k int) bool {
 	kind, slot := it.kind(k), it.slot(d, k)
 	if k != rev.basis {

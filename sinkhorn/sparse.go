@@ -28,9 +28,9 @@ const (
 	sparseRows  = 64      // maximum rows between two checks of the context
 	sparseWork  = 1 << 18 // maximum products between two checks of the context
 
-	groupElements = 1 << 14 // minimum number of elements of the sparse list in a group of row blocks
-	groupColumn   = 4       // minimum number of elements of the sparse list in a group, for each column of K
-	mostGroups    = 16
+	groupElements = 1 << 14 // minimum number of listed elements in a group of pieces; each group has its own sums
+	groupColumn   = 4       // minimum ratio of listed elements in a group to columns of K
+	mostGroups    = 16      // maximum number of groups
 )
 
 // sparse contains the scalings u and v of S = diag(u) K diag(v), and the list of the relevant elements of S.

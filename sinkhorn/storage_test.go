@@ -139,8 +139,8 @@ func storageToTolerance[T dist.Float](t *testing.T, tolerance float64, lambdas [
 	}
 }
 
-// TestMaxMemory checks that the memory limit causes an error or does not change the result. The problem needs a sparse list and
-// a factor.
+// TestMaxMemory checks that a memory limit either causes an error or does not change the result. To solve the test problem,
+// Newton's method uses a sparse list and a Cholesky factor.
 func TestMaxMemory(t *testing.T) {
 	p := slowProblem[float64](150, 3000)
 	for _, storage := range []Storage{StorageDense, StorageMatrixFree, StorageMixed} {

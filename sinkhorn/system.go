@@ -33,7 +33,7 @@ type system[T dist.Float] struct {
 	mass                float64
 	epsilon             T    // elements of S up to epsilon are omitted from a sparse list and a factor (sparse.go)
 	shiftInvariant      bool // the matrix times a constant vector is 0
-	commonRow           []T  // in partial transport, the vector t of a term −t tᵀ/commonRowSum of the matrix; otherwise nil
+	commonRow           []T  // in partial transport, the vector t of the term t tᵀ/commonRowSum that is subtracted from the matrix; otherwise nil
 	commonRowSum        T
 	sparse              sparse[T]
 	direct              direct[T]

@@ -52,8 +52,8 @@ type unbalanced[T dist.Float] struct {
 	f, g    []T     // potentials of the iterate; the memory of g is also used for column sums
 	weight  float64 // sum of the vector diag of Newton's linear system
 	scratch []T     // vector of max(m, n) elements
-	shift   float64 // shift c of the trial point
-	capped  caps    // rows and columns whose latest scalings are at their cap, in partial transport
+	shift   float64 // the shift c at the trial point; c is added to log u and subtracted from log v
+	capped  caps    // in partial transport, rows and columns whose latest scalings are at their upper bound
 }
 
 func (d *unbalanced[T]) allocate() {

@@ -81,7 +81,7 @@ func TestUnequalGolden(t *testing.T) {
 	}
 }
 
-// TestUnequalFloat32 is like TestUnequalGolden, with the accuracy of float32.
+// TestUnequalFloat32 solves the problems of TestUnequalGolden in float32. It allows a relative error of 0.002 in the cost.
 func TestUnequalFloat32(t *testing.T) {
 	for _, c := range unequalCases(t) {
 		p := c.problem()

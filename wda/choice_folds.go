@@ -36,7 +36,7 @@ type choiceFold struct {
 	voters              []int // indices into trainRows, without repeated rows of a class; nil if no rows repeat
 	neighbors           int   // the number of neighbors K
 
-	features    *discriminant.Samples // all rows with all features; nil if the field samples has all features
+	features    *discriminant.Samples // all rows with all features; nil if the training rows have all features
 	samples     *discriminant.Samples // the training rows
 	span        *discriminant.Span    // the span of the training rows
 	heldOut     *mat.Dense            // the held-out rows

@@ -16,9 +16,9 @@ import (
 )
 
 const (
-	// Fewer components are chosen only if they reduce the loss with all components by more than the
-	// fraction minGain. Two numbers of components count as equally good if their losses differ by
-	// at most tieErrors standard errors.
+	// A smaller number of components is chosen only if its loss is lower than the loss with all
+	// components by more than the fraction minGain. Two numbers of components count as equally good
+	// if their losses differ by at most tieErrors standard errors.
 	minGain, tieErrors = 0.05, 0.5
 	// If the loss with some number of components exceeds hopelessFactor times the loss with all
 	// components, smaller numbers are not tried.

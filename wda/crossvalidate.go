@@ -48,8 +48,9 @@ type CrossValidated struct {
 	// Best is the candidate with the lowest mean error. If several candidates have the same error,
 	// Best is the first.
 	Best Candidate
-	// Settings is CrossValidation.Fit with the values of Best, ready for the function Fit. A setting
-	// that is automatic in Best remains automatic, so Fit chooses its value from all samples.
+	// Settings is a copy of the field CrossValidation.Fit with the values of Best. It can be passed
+	// to the function Fit. A setting that is automatic in Best remains automatic, so Fit chooses its
+	// value from all samples.
 	Settings Settings
 	// Candidates contains all combinations. K varies fastest, then ρ, λ and p.
 	Candidates []Candidate

@@ -249,7 +249,8 @@ func (r *run[T]) canonicalForm(ctx context.Context, p *mat.Dense, rep *Report) (
 	return axes, parts, nil
 }
 
-// addPrincipal appends principal components to c for the components that are not in the objective.
+// addPrincipal appends principal components to c if the settings request more components than the
+// objective has.
 func (r *run[T]) addPrincipal(ctx context.Context, c *discriminant.Components, best *discriminant.Attempt) (*discriminant.Components, error) {
 	if r.set.Components == r.all.Components {
 		return c, nil

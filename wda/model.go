@@ -369,7 +369,7 @@ var errOverlap = fmt.Errorf("%w: the destination overlaps the samples", ErrShape
 // checkRows calls checkProjected for each row of x and y.
 func checkRows[T dist.Float](y, x dist.Matrix[T]) error {
 	if y.Stride == y.Cols && firstNotFinite(y.Data[:y.Rows*y.Cols]) < 0 {
-		return nil // the usual case, in one loop
+		return nil // usually, all elements are finite
 	}
 	for i := range y.Rows {
 		if err := checkProjected(x.Row(i), y.Row(i)); err != nil {

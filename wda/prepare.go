@@ -213,8 +213,7 @@ func (s Settings) forMembers(members []Member) []Settings {
 }
 
 // applyChoice returns the given settings with the values of the best candidate. asked is the
-// Optimizer of the caller. Settings that are not fields of Member are the same for all members of a
-// mixture.
+// Optimizer that the caller specified. The members of a mixture differ only in the fields of Member.
 func (m *Prepared) applyChoice(set Settings, asked Optimizer, choice *Choice) Settings {
 	chooses := set.Optimizer.Method.traits().chooses // whether the choice may replace the method
 	set = choice.Members[0].applyTo(set)

@@ -143,7 +143,8 @@ func checkRate(rate float64, n int) error {
 // rates such as 0.05.
 func rejectedCount(rate float64, n int) int { return int(rate * float64(n+1) * (1 + 1e-12)) }
 
-// threshold returns the quantile of the scores for a rate that has passed checkRate.
+// threshold returns the score above which samples are rejected, for the given rejection rate. The
+// rate must have passed checkRate.
 func (r *rejection) threshold(rate float64) float64 {
 	return r.scores[len(r.scores)-rejectedCount(rate, len(r.scores))]
 }

@@ -130,8 +130,8 @@ func newValidator(ctx context.Context, s *discriminant.Samples, sp *discriminant
 	return v
 }
 
-// errorAt returns the share of held-out samples that are classified wrongly in the projection p of
-// the span.
+// errorAt returns the fraction of held-out samples that are classified wrongly after projection by
+// p. The rows of p are coordinates in the span.
 func (v *validator) errorAt(ctx context.Context, p *mat.Dense) (float64, error) {
 	q, err := v.span.ToFeatures(ctx, p, discriminant.NearestOrthonormal)
 	if err != nil {

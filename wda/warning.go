@@ -15,7 +15,7 @@ type Warning struct {
 	Code     WarningCode
 	Classes  []int     // labels
 	Features []int     // feature numbers, counted from 0
-	Values   []float64 // counts and measures
+	Values   []float64 // numbers whose meaning depends on Code
 
 	text string // sentence of a warning from a model file without warning codes
 }

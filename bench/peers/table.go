@@ -16,7 +16,7 @@ type table struct {
 	goals  int
 	missed []string
 	notes  []string
-	below  []string // messages about rows whose ratio of lower bound to time is below the goal
+	below  []string // messages about rows that miss the goal for the ratio of lower bound to measured time
 	differ bool
 }
 

@@ -101,7 +101,7 @@ func flagGroups(cmd *cobra.Command) []flagGroup {
 			n, _ := strconv.Atoi(h[1])
 			return n
 		}
-		return len(by[mainFlags]) // sort the flag after all flags with a position
+		return len(by[mainFlags]) // a flag without a position comes last
 	}
 	slices.SortStableFunc(by[mainFlags], func(a, b *pflag.Flag) int { return place(a) - place(b) })
 	var out []flagGroup

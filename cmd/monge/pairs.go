@@ -96,9 +96,9 @@ func (a *app) reportPairs(results []pairResult) error {
 	return nil
 }
 
-// pairProblems returns the problems whose points are the rows of m. The columns of m are the number
-// of the pair, the side (0 for a point of x, 1 for a point of y), the weight, and the coordinates.
-// The rows of a pair are consecutive.
+// pairProblems returns one problem for each pair of samples x and y in m. A row of m is a point. It
+// contains the number of the pair, the side (0 for x, 1 for y), the weight, and the coordinates. The
+// rows of a pair are consecutive.
 func (f *sinkhornFlags) pairProblems(m *mat.Dense) (names []int64, problems []sinkhorn.Problem[float64], err error) {
 	rows, cols := m.Dims()
 	d := cols - 3

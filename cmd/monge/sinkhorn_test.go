@@ -113,7 +113,7 @@ func TestUnequalMass(t *testing.T) {
 	checkNear(t, "mass", numberAt(t, solve("--rho-a", "10"), "mass"), 2.5, 1e-9)
 	both := mass(solve("--rho-a", "1", "--rho-b", "1", "--plan", plan), plan)
 	if dear := mass(solve("--rho-a", "1000", "--rho-b", "1000", "--plan", plan), plan); !(both > 2 && both < 3.5 && dear > 2.7 && dear < 2.8) {
-		t.Errorf("masses %v with a price of 1 and %v of 1000", both, dear) // the second mass must be near the geometric mean of 3 and 2.5
+		t.Errorf("masses %v with a price of 1 and %v of 1000", both, dear) // with a price of 1000, the mass must be near √(3·2.5) ≈ 2.74
 	}
 }
 

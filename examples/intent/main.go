@@ -135,7 +135,8 @@ type service struct {
 	train, calibration, test, foreign *dataset.Dataset
 }
 
-// newService returns a service in which the given share of the intents is held out as foreign.
+// newService returns a service that does not know the given share of the intents. Queries of these
+// intents are foreign.
 func newService(d *dataset.Dataset, share float64, seed uint64) (*service, error) {
 	train, rest, err := splitRows(d)
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 )
 
 // TestIntent routes queries of five simulated intents in twelve dimensions. The queries of an
-// intent are close to one axis. Two intents are held out. The test checks that all methods route
-// queries correctly and recognize foreign queries.
+// intent are close to one axis. Two intents are held out of training. The test checks that all
+// methods recognize queries of these two intents as foreign, and route the other queries correctly.
 func TestIntent(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	var text strings.Builder

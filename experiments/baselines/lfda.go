@@ -38,9 +38,9 @@ type LFDA struct {
 	// Neighbors is the number k of neighbors that defines σ_i. Default 7, as in the paper.
 	Neighbors int
 	// Orthonormal replaces the columns by orthonormal columns. For every j, the first j columns
-	// span the same subspace as without Orthonormal. By default column j is √μ w with wᵀS̃_w w = 1,
-	// or 0 if μ < 0 (section 3.3 of the paper), so that columns with larger μ have more weight in
-	// distances.
+	// span the same subspace as without Orthonormal. By default, column j is √μ·w, where μ is
+	// eigenvalue j and its eigenvector w satisfies wᵀS̃_w w = 1 (section 3.3 of the paper). Columns
+	// with larger μ therefore have more weight in distances. The column is 0 if μ < 0.
 	Orthonormal bool
 	// Shrinkage s replaces S̃_w by (1−s)·S̃_w + s·(tr S̃_w / d)·I, 0 ≤ s ≤ 1. Default 0.
 	Shrinkage float64

@@ -278,7 +278,7 @@ var widthFactors = []float64{0.1, 0.2, 0.35, 0.6, 1, 1.7}
 
 const folds = 5
 
-// gaussianOf sets k to the Gaussian kernel exp(−d/(2σ²)) of the squared distances d.
+// gaussianOf sets k to the Gaussian kernel exp(−d/(2·width²)), where d contains squared distances.
 func gaussianOf(ctx context.Context, k, d *mat.Dense, width float64) {
 	k.Scale(-precision(width), d)
 	n, _ := k.Dims()

@@ -191,7 +191,7 @@ func (b *precisions) search(beta float64) float64 {
 			}
 		}
 		if next == low || next == high || next > greatestPrecision {
-			return beta // no other float64 value is closer
+			return beta // no other float64 value is closer to the solution
 		}
 		beta = next
 	}

@@ -32,7 +32,7 @@ func PivotedCholesky(ctx context.Context, a matrix.Matrix[float64], tolerance fl
 	less := matrix.New[float64](blockSize, n, nil)
 	var first float64
 	for k := range n {
-		from := k / blockSize * blockSize // the first column that has not been subtracted from A
+		from := k / blockSize * blockSize // the first column l of L for which l·lᵀ has not been subtracted from A
 		if k == from && k > 0 {
 			subtractOuter(ctx, a, l.ColRange(k-blockSize, k), less)
 		}

@@ -120,9 +120,9 @@ func Overlap[T num.Float](a, b *View[T]) bool {
 	if offset >= (a.Rows-1)*a.Stride+a.Cols {
 		return false
 	}
-	// Matrices with different strides overlap if their memory ranges overlap. An exception is a
-	// matrix b with a single row of at most a.Stride elements: the stride of b does not matter, and
-	// the code below treats b as a row of a.
+	// Matrices with different strides count as overlapping if their memory ranges overlap. This rule
+	// does not apply if b is a single row of at most a.Stride elements, because the stride of a
+	// single row is not used. The code below treats such a matrix b as a row of a.
 	if b.Stride != a.Stride && (b.Rows > 1 || b.Cols > a.Stride) || (pb-pa)%size != 0 {
 		return true
 	}

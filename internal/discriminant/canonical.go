@@ -111,7 +111,7 @@ type Components struct {
 	P              *mat.Dense // d × p
 	Scales, Ratios []float64
 	Rank           float64 // (tr S_w)²/‖S_w‖² at the orthonormal projection
-	// P = base·rotation for canonical components
+	// For canonical components, P is the product base·rotation.
 	base            *mat.Dense
 	rotation        matrix.Matrix[float64]
 	between, within matrix.Matrix[float64] // S_b and S_w at base

@@ -15,7 +15,7 @@ type Config[T dist.Float] struct {
 	Components   int                   // p
 	Iterations   int                   // Sinkhorn iterations
 	Gradient     sinkhorn.GradientMode // gradient mode of every transport cost
-	Proportional bool                  // weight the pairs of classes by class frequencies instead of 1
+	Proportional bool                  // weight pairs of classes by class frequencies; otherwise all weights are 1
 	// MaxClasses and MaxSamples limit the classes and samples used to evaluate J; 0 means no limit.
 	MaxClasses, MaxSamples int
 	Workers                int           // maximum number of goroutines; 0 means GOMAXPROCS

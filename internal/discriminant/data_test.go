@@ -23,7 +23,7 @@ var (
 	stretched   = wdatest.Stretched
 )
 
-// settings selects the objective J of a test.
+// settings contains the parameters of the objective function in a test.
 type settings struct {
 	components, iterations, workers int
 	lambda                          LambdaRule

@@ -388,8 +388,8 @@ func transProduct[T dist.Float](ctx context.Context, workers int, dst, a, b dist
 }
 
 // productRows returns the number of rows that are multiplied between two checks of the context. The
-// parameter named each is the number of multiplications for a row. The result is 64, or a smaller
-// multiple of 8 if 64 rows would take milliseconds.
+// result is 64, or a smaller multiple of 8 if 64 rows would take milliseconds. each is the number of
+// multiplications for one row.
 func productRows(each int) int { return min(64, max(8, 1<<25/max(1, each)&^7)) }
 
 // productColumns is like productRows, but for the columns of a product XᵀG. The number of columns

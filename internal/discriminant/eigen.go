@@ -28,10 +28,11 @@ const (
 	// eigenSteps is the number of updates of the transport plans and the projection in the search
 	// for one start.
 	eigenSteps = 5
-	// eigenSamples limits the samples used to find a start, because the graph is dense.
+	// eigenSamples limits the samples used to find a start, because the time grows with the number
+	// of pairs of samples.
 	eigenSamples = 1500
-	// eigenClasses limits the classes used to find a start, because the number of pairs is
-	// quadratic.
+	// eigenClasses limits the classes used to find a start, because the time grows with the number
+	// of pairs of classes.
 	eigenClasses = 128
 	// eigenDense is the number of features up to which the matrices C_b and C_w are always formed.
 	eigenDense = 128
@@ -210,7 +211,8 @@ func (e *eigen[T]) formsMatrices() bool { return formsScatters(e.o.Samples.D, e.
 // small, it is faster to compute only products of C_b and C_w with vectors.
 func formsScatters(d, p int) bool { return d <= eigenDense || 3*p > d }
 
-// scatterMatrices returns C_b and the sum of C_w and the ridge, a multiple of the identity.
+// scatterMatrices returns C_b, and the sum of C_w and a multiple of the identity matrix. The multiple
+// depends on ridge.
 func (e *eigen[T]) scatterMatrices(ctx context.Context, ridge float64) (cb, cw *mat.Dense) {
 	d := e.o.Samples.D
 	all := mat.NewDense(d, d, nil)

@@ -315,8 +315,9 @@ func ClassQuota(count, limit, n int) int {
 	return max(2, int(float64(count)*float64(limit)/float64(n))) // count·limit may overflow
 }
 
-// WithFewerSamples returns s reduced to about the given number of samples (limit). It keeps the
-// same fraction of every class, evenly spaced, and at least two samples of each class.
+// WithFewerSamples returns a subset of s with about limit samples, or s itself if s has at most limit
+// samples. The subset has the same fraction of every class, evenly spaced, and at least two samples
+// of each class.
 func (s *Samples) WithFewerSamples(ctx context.Context, limit int) *Samples {
 	if s.N <= limit {
 		return s

@@ -299,7 +299,7 @@ const (
 	AnyOrthonormalBasis               // use another orthonormal basis of the same space, which is much faster
 )
 
-// lift converts the projection p of the span to a projection of the samples with all features.
+// lift converts p, a projection of coordinates in the span, to a projection of all features.
 func (sp *Span) lift(ctx context.Context, p *mat.Dense, how Polish) (*mat.Dense, error) {
 	if sp.whitening != nil {
 		p = mat.DenseCopyOf(p)

@@ -184,10 +184,9 @@ func (p *adjointPass[T]) rows(b *rowBlock[T]) {
 		return
 	}
 	if to.self {
-		// The term M̄_ii (x_i − x_i) is 0. If λ is so large that the transport plan is almost
-		// diagonal, M̄_ii may be more than 10⁶ times as large as the off-diagonal elements. The
-		// rounding errors of products with M̄_ii would then exceed the products with off-diagonal
-		// elements.
+		// The diagonal elements M̄_ii must not contribute, because they multiply x_i − x_i = 0. For
+		// large λ, M̄_ii may be 10⁶ times as large as other elements, and its rounding errors would
+		// exceed the contributions of these elements. Therefore M̄_ii is replaced by 0.
 		for l := range r {
 			g[l*m+b.i+l] = 0
 		}

@@ -94,7 +94,8 @@ func (p *pieces[T]) allocate(g *Kernel[T]) {
 	}
 }
 
-// each runs a pass without sums over rows. The argument named step is the number of rows of a block.
+// each runs a pass that computes neither sums nor maxima of columns. step is the number of rows in a
+// block.
 func (p *pieces[T]) each(ctx context.Context, pass rowPass[T], step int) error {
 	if p.count == 1 {
 		return p.blocks[0].walk(ctx, pass, step, 0, nil)
@@ -103,8 +104,8 @@ func (p *pieces[T]) each(ctx context.Context, pass rowPass[T], step int) error {
 	return p.divide(ctx, pass, step)
 }
 
-// sum runs a pass that computes sums over rows, and sets q to the sums. The argument named step is
-// the number of rows of a block.
+// sum runs a pass that computes the sum of each column, and sets q to the sums. step is the number
+// of rows in a block.
 func (p *pieces[T]) sum(ctx context.Context, rows rowPass[T], step int, q []T) error {
 	q = q[:p.cols]
 	clear(q)
@@ -119,8 +120,8 @@ func (p *pieces[T]) sum(ctx context.Context, rows rowPass[T], step int, q []T) e
 	return nil
 }
 
-// max runs a pass that computes maxima over rows, and sets q to the maxima. The argument named
-// step is the number of rows of a block.
+// max runs a pass that computes the maximum of each column, and sets q to the maxima. step is the
+// number of rows in a block.
 func (p *pieces[T]) max(ctx context.Context, rows rowPass[T], step int, q []T) error {
 	least := T(math.Inf(-1))
 	for j := range q {

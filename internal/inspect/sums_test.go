@@ -55,8 +55,8 @@ type functionResult struct {
 
 type analysis struct {
 	p             *goPackage
-	bareVariables map[types.Object]bool   // variables that may contain an unrounded product
-	bareResults   map[functionResult]bool // results that may be an unrounded product
+	bareVariables map[types.Object]bool   // variables that may contain a product without an explicit conversion
+	bareResults   map[functionResult]bool // function results that may be a product without an explicit conversion
 	changed       bool
 	found         []bareSum
 	function      string // function being inspected

@@ -42,8 +42,8 @@ type Points[T num.Float] struct {
 	rows          matrix.Matrix[T] // n × d, empty if columns is set
 	columns       matrix.Matrix[T] // d × n, the transposed rows, or empty
 	packed        *gram.Columns[T] // packed rows for many features, or nil
-	codes         *quantize.Rows   // quantized rows that replace the field rows, or nil
-	float32Points *Points[float32] // float32 rows that replace the field rows, or nil
+	codes         *quantize.Rows   // the points as quantized rows, or nil
+	float32Points *Points[float32] // the points in float32, or nil
 	classes       []int            // for each row, an index into labels
 	labels        []int            // distinct, ascending
 }
@@ -182,8 +182,9 @@ func (p *Points[T]) Class(i int) int { return p.classes[i] }
 // Label returns the label of row i.
 func (p *Points[T]) Label(i int) int { return p.labels[p.classes[i]] }
 
-// Vote counts the votes of the rows in near, which begin with the nearest row. It returns the class
-// that wins, an index into Labels. The scratch memory votes has the length of Labels.
+// Vote returns the class with the most rows in near, as an index into Labels. near contains row
+// indices, nearest first. If classes are tied, the class of the nearest row among them wins. votes
+// is scratch memory with the length of Labels.
 func (p *Points[T]) Vote(votes, near []int) int {
 	clear(votes)
 	most := 0

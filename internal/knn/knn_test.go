@@ -362,8 +362,8 @@ func TestNewColumnsCanceled(t *testing.T) {
 	}
 }
 
-// TestNarrow checks that narrow points have the same neighbors as the same points in float32, for
-// few and many features, and for one and several queries.
+// TestNarrow checks that float32 points with float64 queries (NewNarrow) have the same neighbors as
+// the same points with float32 queries, for few and many features, and for one and several queries.
 func TestNarrow(t *testing.T) {
 	for _, c := range []struct{ n, d int }{{1, 1}, {50, 3}, {1100, 3}, {1000, 70}} {
 		rng := rand.New(rand.NewPCG(uint64(c.n), uint64(c.d)))

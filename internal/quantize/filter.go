@@ -199,7 +199,8 @@ func setGroupMin(least, tables []float32, member []byte) {
 	}
 }
 
-// maxCoarse returns the limit for entries of coarse. With this limit, every sum is below 2¹⁵.
+// maxCoarse returns the largest allowed value of an element of coarse. With this limit, every sum of
+// these elements is below 2¹⁵.
 func (f *filter) maxCoarse() float64 {
 	if f.parts > 128 {
 		return 127

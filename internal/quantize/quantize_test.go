@@ -34,7 +34,8 @@ func correlated(seed uint64, n, dim int) matrix.Matrix[float64] {
 	return y
 }
 
-// trainRows trains a quantizer on y and returns the encoded rows. bits = 0 means Grid.
+// trainRows trains a quantizer on y and returns the encoded rows. If bits is 0, the quantizer comes
+// from the function Grid.
 func trainRows(t testing.TB, y matrix.Matrix[float64], parts, bits, workers int) *Rows {
 	t.Helper()
 	var q *Quantizer
@@ -241,7 +242,7 @@ func TestSameBits(t *testing.T) {
 	}
 }
 
-// TestErrors covers rows out of range and a context that ends at any check.
+// TestErrors checks the errors for numbers out of range and for a context that ends during a call.
 func TestErrors(t *testing.T) {
 	for _, x := range []float64{1e16, 1e-16} {
 		y := matrix.New(2, 2, []float64{0, x, 0, -x})

@@ -10,8 +10,8 @@ import (
 const wideRatio = 32
 
 // cheapestColumns contains the cheapest columns of each row, in ascending order of cost. If there
-// are many more columns than rows, makeGreedyTree uses these lists to read the costs of a row once
-// for perRow columns instead of once for each column.
+// are many more columns than rows, makeGreedyTree takes columns from these lists. It reads all costs
+// of a row only when the list of the row is empty.
 type cheapestColumns struct {
 	perRow int            // largest number of columns listed for a row; 0 if the problem is not wide
 	buffer []columnCost   // perRow elements for each row

@@ -74,7 +74,7 @@ type Problem[T num.Float] struct {
 	Costs Costs[T]
 	A, B  []T     // weights of rows and columns
 	Mass  float64 // if positive, the total mass of a partial plan; at most the smaller of the sums of A and B
-	Work  float64 // if positive, the limit of Solver.Work
+	Work  float64 // if positive, Solve returns ErrWork when Solver.Work exceeds this limit
 	// CostWork is the time to compute a cost, in units of the time to read a stored cost; 0 means
 	// 1. CostWork determines how often Solve checks the context.
 	CostWork float64

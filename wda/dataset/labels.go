@@ -21,7 +21,7 @@ import (
 type MissingLabels uint8
 
 const (
-	// MissingLabelsError makes a missing label an error that names the first such row.
+	// MissingLabelsError makes a missing label an error. The error names the first row without a label.
 	MissingLabelsError MissingLabels = iota
 	// MissingLabelsDrop drops rows with missing labels.
 	MissingLabelsDrop

@@ -67,8 +67,8 @@ type samples interface {
 	columnPlan() *plan
 	// labeled reports whether the labels are in the same file as the features.
 	labeled() bool
-	// rowError adds the position of a label to err. place is the value that read passed to the function
-	// label.
+	// rowError adds the position of a label to err. place is the position that the method read passed
+	// to the function label.
 	rowError(place int, err error) error
 	// read sets the first rows of x to the next rows of the file. It passes the labels that are in
 	// the same file to the function named label. It returns 0 and io.EOF at the end, after all checks

@@ -93,7 +93,7 @@ func latencies(w work, trials int, longest, stacks time.Duration, rng *rand.Rand
 		close(done)
 		at := <-ended
 		if err == nil && returned.Before(at) {
-			span = span * 9 / 10 // w returned before its context ended
+			span = span * 9 / 10 // the work was complete before the context ended
 			continue
 		}
 		times = append(times, max(0, returned.Sub(at)))

@@ -34,8 +34,8 @@ import (
 // reports only cases with a larger ratio.
 const slack = 1.03
 
-// confirmations is the number of repeated measurements of a slower case. A shared machine sometimes stalls
-// one level for a whole measurement, but rarely for five measurements.
+// confirmations is the number of repeated measurements of a case that is slower at the higher instruction-set level. A
+// shared machine sometimes slows down one of the levels for a whole measurement, but rarely for five measurements.
 const confirmations = 4
 
 // entry is a kernel with a type and a size. The function prepare makes the operands and returns a function that calls the kernel.

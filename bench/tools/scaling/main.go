@@ -179,8 +179,8 @@ func points2(x, y []float64) plotter.XYs {
 	return p
 }
 
-// fitCurve returns the coefficients a and b for which a·xᵖᵒʷᵉʳ⁻¹ + b·xᵖᵒʷᵉʳ is closest to y, in the
-// least-squares sense of relative deviations.
+// fitCurve fits the curve a·x^(power−1) + b·x^power to the points (x, y) and returns a and b. It
+// minimizes the sum of squared relative deviations.
 func fitCurve(x, y []float64, power int) (a, b float64) {
 	m, one := mat.NewDense(len(x), 2, nil), mat.NewVecDense(len(x), nil)
 	for i := range x {

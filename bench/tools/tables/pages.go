@@ -415,7 +415,7 @@ func (a accuracy) largest(errors map[string][]measuredError) (normal, any float6
 	return normal, any
 }
 
-// shortAccuracy returns the accuracy table of README.md. It has two typical functions.
+// shortAccuracy returns the accuracy table of README.md, which contains only Exp and Log.
 func (r *results) shortAccuracy() string {
 	largest := func(text string) string {
 		var most float64

@@ -34,7 +34,7 @@ var levelNames = map[string]string{"avx2": "AVX2", "avx512": "AVX-512", "neon": 
 type measured struct {
 	source
 	rows  []*row
-	below []string // messages about rows whose ratio of lower bound to time is below the goal
+	below []string // messages about rows that miss the goal for the ratio of lower bound to measured time
 }
 
 // row contains the times of one variant of monge and of the peers in one case, in µs.
@@ -236,8 +236,8 @@ func significant(x float64, digits int) string {
 	return strconv.FormatFloat(x, 'f', decimals, 64)
 }
 
-// bench is an output line of go test -bench. The field name omits the number of processors. The map values contains the
-// measured value for every unit.
+// bench is an output line of go test -bench. It contains the name of the benchmark, without the number of processors, and
+// the measured value for every unit.
 type bench struct {
 	name   string
 	values map[string]float64

@@ -156,7 +156,7 @@ const (
 	Unit                     // uniform in (0, 1]
 	NonPositive              // −50·uniform, and sometimes 0
 	Wide                     // random bits: both signs and all exponents, but no Inf or NaN
-	Special                  // ±0, ±1, ±Inf, NaN, subnormal and extreme numbers, and some standard normal numbers
+	Special                  // ±0, ±1, ±Inf, NaN, subnormal and extreme numbers, and some numbers as in Gauss
 	numClasses
 )
 

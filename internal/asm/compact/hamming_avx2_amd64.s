@@ -8,7 +8,7 @@
 //                 (each sum is at most 32), and then as 64-bit integers.
 // Tail            up to seven pieces of 16 bytes, whose counts are added as 64-bit integers.
 // Special values  none, because the data are integers.
-// Registers       CX bytes left · SI a · DI b · Y0 counts of 64 bits · Y1–Y4 bytes, then counts · Y5–Y8
+// Registers       CX bytes left · SI a · DI b · Y0 64-bit counts · Y1–Y4 bytes, then counts · Y5–Y8
 //                 lower halves of bytes · Y12 counts of the tail · Y13 table · Y14 mask · Y15 zero.
 // Source          Counting by a table of half bytes: W. Muła, N. Kurz, D. Lemire, "Faster population
 //                 counts using AVX2 instructions", Computer Journal 61 (2018).

@@ -8,9 +8,9 @@
 //                 adders reduce the bits to sums of weight 1, 2, 4 and 8. Each iteration counts only the set bits of weight 8.
 // Tail            64 bytes at a time without VPOPCNTDQ, then 16 bytes at a time.
 // Special values  none, because the data are integers.
-// Registers       CX bytes left · SI a · DI b · AX constant · Z0 counts of 64 bits (VPOPCNTDQ: and Z9–Z11) · Z1–Z3 bits of the weights 1, 2
+// Registers       CX bytes left · SI a · DI b · AX constant · Z0 64-bit counts · Z1–Z3 bits of the weights 1, 2
 //                 and 4 · Z4–Z11 bytes, then bits of higher weights · Z12 counts of the tail · Z13 table · Z14 mask · Z15 zero ·
-//                 Z16 scratch. VPOPCNTDQ: Z1–Z4 bytes.
+//                 Z16 scratch. With VPOPCNTDQ: Z0 and Z9–Z11 64-bit counts · Z1–Z4 bytes.
 // Source          Table: as in hamming_avx2_amd64.s. Adders: R. Harley and D. Seal, in H. S. Warren, "Hacker's Delight".
 
 //go:build amd64 && !purego

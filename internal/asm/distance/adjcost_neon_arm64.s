@@ -39,7 +39,7 @@
 #define a1 R16
 #define a2 R17
 #define a3 R19
-#define gr R15   // gr, kr, mr and ur: pointers into a row of G, K and M, and into u, after the sums are complete
+#define gr R15   // after the sums are complete, gr, kr and mr point into a row of G, K and M, and ur points into u
 #define kr R16
 #define mr R17
 #define ur R19

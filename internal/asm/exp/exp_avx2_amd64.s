@@ -71,7 +71,8 @@
 	fma213 c, Y6, Y10;      \
 	fma213 c, Y7, Y11
 
-// fnma4 subtracts k·c from r in four vectors.
+// fnma4(off) computes one step of the argument reduction in four vectors: it subtracts k times the constant at offset off of
+// expc from r.
 #define fnma4(off) \
 	bcast expc+off(SB), c; \
 	fnma  c, Y8, Y4;       \

@@ -41,7 +41,7 @@ func functions[T num.Float]() []function[T] {
 		f.regions = [][2]float64{{-20, 20}, {-709, 710}, {706, 712}, {-89, 89}, {86, 89}, {-1, 1}}
 		return f
 	}
-	return []function[T]{exp, exp2(1), exp2(-1.44269504088896), exp2(-41.7)} // with the last factor, ordinary arguments reach both limits of Exp2
+	return []function[T]{exp, exp2(1), exp2(-1.44269504088896), exp2(-41.7)} // the factor −41.7 makes moderate arguments reach both limits of Exp2
 }
 
 func TestVectorLevels(t *testing.T) {

@@ -155,7 +155,7 @@ func sumExpRef[T num.Float](s *Sum[T], dst, x []T) {
 	top += 0         // turns a maximum of −0 into +0
 	minus := 0 - top // never −0, so the difference of two zeros is +0
 	var rest num.Sum[T]
-	var count [num.MaxLanes / 2]T // count[l] is for lanes l and l + half
+	var count [num.MaxLanes / 2]T // count[l] is the number of maxima in lanes l and l + half
 	half := num.Lanes[T]() / 2
 	for len(x) > 0 {
 		n := min(len(x), 2*half)

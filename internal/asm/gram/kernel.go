@@ -231,8 +231,8 @@ func (w *workspace[T]) recomputeClose(rows []T, n, d int, dst []T, ldd int, x []
 }
 
 // closePairs returns the columns of the m × n matrix dst that contain the distance of a close pair.
-// LogColumnMax computes max_i ‖x_i‖²·slack − D_ij for each column j. If column j contains a close
-// pair, the maximum is at least −‖z_j‖²·slack.
+// Let D_ij be the distance of x_i and z_j. For each column j, LogColumnMax computes the maximum of
+// ‖x_i‖²·slack − D_ij over i. The maximum is at least −‖z_j‖²·slack if column j contains a close pair.
 func (w *workspace[T]) closePairs(m, n int, dst []T, ldd int, rows, norms, bounds []T) []int {
 	high, share := w.high[:n], w.share[:m]
 	copy(high, w.lowest)

@@ -213,7 +213,7 @@ type workspace[T num.Float] struct {
 	both          []T        // a row of ones and the row norms
 	list          []int      // close columns
 	gathered      []T        // elements of the close columns
-	again         []T        // distances of the close columns
+	again         []T        // recomputed distances of the close columns
 	origin        []T        // zeros
 
 	// Only panels use the fields below. own contains the norms of a block of rows. shares is the

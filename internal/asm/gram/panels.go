@@ -44,8 +44,8 @@ func (w *workspace[T]) panelSqEuclidean(m, n, d int, half bool, dst []T, ldd int
 
 // panelDistances computes the distances between m rows of x and the packed columns j … j+n−1. The
 // slice norms contains the squared norms of the rows. If first is set, panelDistances computes these
-// norms. If half is set, row i of x equals column i, and panelDistances copies the distances below the
-// diagonal to the positions above the diagonal.
+// norms. If half is set, row i and column i of dst belong to the same point. panelDistances then
+// copies the distances below the diagonal to the positions above the diagonal.
 func (w *workspace[T]) panelDistances(c *Columns[T], j, n, m int, half bool, norms []T, first bool, dst []T, ldd int, x []T, ldx int) {
 	packed := -1 // first feature of the piece in c.packed; used only if c.onePiece is set
 	high := max(min(manyRows, manyCells/n/blockRows*blockRows), blockRows)

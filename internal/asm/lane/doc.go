@@ -6,12 +6,12 @@
 //	Divide      x[i] = a[i] / y[i]                    also marks the problems with an x[i] out of range
 //	SqEuclidean D_ij = Σ_k (x_ik − y_jk)²             one chain of FMAs, k ascending
 //	Mul         z[i] = x[i] y[i]
-//	Interleave  dst_ij = x_p[i ldx+j]                 copies to the layout of the other functions
+//	Interleave  dst_ij = x_p[i*ldx+j]                 copies to the layout of the other functions
 //
 // The formulas are for one problem. Every function computes all w problems.
 //
-// The problems are interleaved. Element i of a vector of problem p has index iw+p. Element (i, j)
-// of an m × n matrix of problem p has index (in+j)w+p. In the order of package asm, a row
+// The problems are interleaved. Element i of a vector of problem p has index i*w+p. Element (i, j)
+// of an m × n matrix of problem p has index (i*n+j)*w+p. In the order of package asm, a row
 // sum consists of w partial sums. Every partial sum has its own register, so the kernels need no
 // shuffles.
 //

@@ -1,13 +1,13 @@
 // interleave, float64 and float32, NEON.
 //
-//	dst[(i ldd+j)w+p] = x[p][i ldx+j]
+//	dst[(i*ldd+j)*w+p] = x[p][i*ldx+j]
 //	for 0≤i<m, 0≤j<n and 0≤p<w, where w = 8 (float32: 16)
 //
 // Same bits as    interleaveRef in ref.go. The kernel only copies.
 // Layout          x contains w slices, one for each problem. An element of dst contains the values of all w
 //                 problems (64 bytes). ldx and ldd count elements. m and n are positive.
-// Tile            2 problems × 2 columns (float32: 4 × 4). The tile of 2 columns is one quarter of two
-//                 elements of dst (float32: one quarter of four elements).
+// Tile            2 problems × 2 columns (float32: 4 problems × 4 columns). A tile is 16 bytes of each of
+//                 two elements of dst (float32: of four elements).
 // Tail            one column at a time. No access outside the slices.
 // Special values  copied.
 // Registers       R0–R11 as named below. V0–V3 x, V4–V11 shuffled.

@@ -1,9 +1,9 @@
 // lane, float64 and float32, AVX2 + FMA.
 //
-//	rows     s[i] = Σ_j k[in+j] v[j]
-//	columns  q[j] = q[j] + Σ_i u[i] k[in+j]
+//	rows     s[i] = Σ_j k[i*n+j] v[j]
+//	columns  q[j] = q[j] + Σ_i u[i] k[i*n+j]
 //	divide   x[i] = a[i] / y[i]; outside = NaN unless all lo ≤ x[i] ≤ hi
-//	sqEuclidean   dst[in+j] = Σ_l (x[id+l] − y[jd+l])²
+//	sqEuclidean   dst[i*n+j] = Σ_l (x[i*d+l] − y[j*d+l])²
 //	mul      z[i] = x[i] y[i] or x[i] y[0]
 //	for 0≤i<m, 0≤j<n and 0≤l<d, and for each of the 8 problems (float32: 16)
 //

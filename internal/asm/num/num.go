@@ -81,8 +81,8 @@ func Lanes[T Float]() int {
 // MaxLanes is the larger of the two lane counts. It is the length of arrays of accumulators.
 const MaxLanes = 16
 
-// Fold returns the sum of the first w = Lanes[T]() elements of acc. It first adds the elements w/2 apart,
-// then the sums w/4 apart, and so on. It overwrites acc.
+// Fold returns the sum of the first w = Lanes[T]() elements of acc. It first adds element l + w/2 to element l
+// for all l < w/2. It repeats this step with w/4, w/8 and so on. It overwrites acc.
 func Fold[T Float](acc *[MaxLanes]T) T {
 	for h := Lanes[T]() / 2; h > 0; h /= 2 {
 		for l := range h {

@@ -70,8 +70,8 @@ func Begin[T num.Float](m, n int, k []T, ldk int, mat []T, ldm int, v, u, w, r, 
 	}
 }
 
-// checkPass panics if n is not positive, if nk elements are too few for an m × n matrix with stride ldk, if the length nv or
-// nq is less than n, or if the length na or nu is less than m.
+// checkPass panics if n is not positive or if a slice is too short. nk is the length of an m × n matrix with stride ldk. nv
+// and nq are the lengths of vectors with n elements. na and nu are the lengths of vectors with m elements.
 func checkPass(m, n, nk, ldk, nv, na, nu, nq int) {
 	if n < 1 {
 		panic("pass: a matrix without columns")

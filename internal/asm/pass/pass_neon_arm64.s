@@ -49,8 +49,8 @@
 #define spare R15
 #define moved R16 // byte count for the next pointer update
 
-// DOT_A and DOT_B add the products K·v of four registers to the lanes of a row sum in a, b, c and d. V16–V19 hold v. DOT_A
-// takes K from V20–V23, and DOT_B takes K from V24–V27.
+// DOT_A and DOT_B multiply four registers of K by v in V16–V19 and add the products to the partial sums a, b, c and d of a row.
+// DOT_A takes K from V20–V23, and DOT_B takes K from V24–V27.
 #define DOT_A(a, b, c, d) \
 	FMLA(a, 20, 16); \
 	FMLA(b, 21, 17); \

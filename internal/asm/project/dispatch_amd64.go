@@ -176,8 +176,8 @@ func rowsAVX512[T num.Float](rows, cols, depth int) int {
 	return rows
 }
 
-// tileAVX2 returns the tile width, in vectors, for the next call of assembly, and the number of vectors of columns that
-// this call processes. The argument named left is the number of remaining vectors.
+// tileAVX2 returns the tile width for the next call of assembly, and the number of columns that this call processes. Both
+// numbers count vectors of columns. left is the number of remaining vectors.
 func tileAVX2(vectors, left int) (tile, take int) {
 	switch rest := left % vectors; {
 	case left <= 4:

@@ -6,10 +6,10 @@
 // The row index i is from 0 to rows−1, and the column index k is from 0 to d−1.
 //
 // Same bits as    normsRef in ref.go. A row sum adds its terms in ascending order of k, with one FMA per term.
-// Layout          x is rows×d, row-major. The rows fill three vectors: 12 rows of float64, 24 of float32. d ≥ 1.
-// Tile            each lane sums one row. A tile has three vectors of rows and four columns, transposed in registers. A
-//                 vector has one group of four rows (float64) or two groups (float32). The loop prefetches every row
-//                 128 bytes ahead.
+// Layout          x is rows×d, row-major, with 12 rows (float64) or 24 rows (float32). d ≥ 1.
+// Tile            four columns of all rows, transposed in registers. The sums of all rows fill three vectors, with one
+//                 row in each lane. A vector has one group of four rows (float64) or two groups (float32). The loop
+//                 prefetches every row 128 bytes ahead.
 // Tail            columns: one in each iteration. The rows have no tail.
 // Special values  propagate as in ordinary arithmetic.
 // Registers       AX BX CX DX DI R8 groups of rows at column k · SI ldx · R9 3·ldx · R10 k left · R11 n ·
@@ -50,8 +50,8 @@
 #define F64
 #include "type_amd64.h"
 
-// The macro named two adds the squares of two elements of each of four rows to the lanes of s. The elements begin i
-// bytes after g.
+// two(i, g, s) loads two elements from each of four rows and adds their squares to the lanes of s. The elements of the
+// first row begin at the address g + i.
 #define two(i, g, s) \
 	VMOVUPD     i(g), X4;                    \
 	VMOVUPD     i(g)(ldxb*1), X5;            \

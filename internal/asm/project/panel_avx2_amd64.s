@@ -61,7 +61,8 @@
 	add   32(sj), Y14, s1;  \
 	add   64(sj), Y14, s2
 
-// The macro highest replaces y_ij by f_i − y_ij in one row, and updates the maxima h in Y12, Y13 and Y15. The operand x is f_i.
+// highest(x, s0, s1, s2) replaces the elements y_ij of row i in s0, s1 and s2 by f_i − y_ij, where x is f_i. It then updates
+// the column maxima in Y12, Y13 and Y15.
 #define highest(x, s0, s1, s2) \
 	bcast x, Y14;       \
 	sub   s0, Y14, s0;  \

@@ -7,8 +7,8 @@ import (
 	"github.com/gomonge/monge/internal/asm/asmtest"
 )
 
-// TestNarrow checks that Narrow does not change numbers of the format, rounds other numbers to the nearest
-// number with ties to even, and reports numbers beyond the range of the format.
+// TestNarrow checks that Narrow preserves the numbers that a 16-bit format can represent. Narrow must round other
+// numbers to nearest, with ties to even, and report numbers beyond the range of the format.
 func TestNarrow(t *testing.T) {
 	for _, format := range []Half{BFloat16, Float16} {
 		infinity := uint16(0x7f80)

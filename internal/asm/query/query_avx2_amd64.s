@@ -57,8 +57,9 @@
 	VSUBPS Y10, Y8, Y10; \
 	VSUBPS Y11, Y9, Y11
 
-// HALVES adds lanes l and l+8 of four rows. QUARTERS then adds lanes l and l+4, and stores the results of rows 0 and 2 in
-// Y0, and the results of rows 1 and 3 in Y2. SUMS folds these results to four row sums in X0.
+// Each of four rows has 16 partial sums in two registers. HALVES adds partial sums l and l+8. QUARTERS then adds partial sums
+// l and l+4, and stores the results of rows 0 and 2 in Y0, and the results of rows 1 and 3 in Y2. SUMS adds the remaining
+// partial sums and stores the four row sums in X0.
 #define HALVES \
 	VADDPS Y1, Y0, Y0; \
 	VADDPS Y3, Y2, Y2; \

@@ -1,6 +1,8 @@
 // filter, filterOne, float32, AVX-512 F, BW, with VNNI and without.
 //
-//	filter      bit i of masks[g,j] = !(t < τ_j), where t = ((Start_j + Σ_k c_ik·p_jk)·Scale_i + Rest_i·Rest_j + Norm_i·Norm_j + Norm_i²·Square_j)
+//	t = (Start_j + Σ_k c_ik·p_jk)·Scale_i + Rest_i·Rest_j + Norm_i·Norm_j + Norm_i²·Square_j
+//	            for row i with the codes c_ik and query j with the codes p_jk
+//	filter      bit i of masks[g,j] = !(t < τ_j)
 //	filterOne   bit i of masks[g] = !(t < τ), for one query
 //	            0≤g<n  0≤i<32  0≤j<12  0≤k<4·steps
 //

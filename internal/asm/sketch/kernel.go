@@ -17,9 +17,9 @@ const (
 	// MaxFeatures is the largest number of features. This limit keeps the sum of products below 2³¹.
 	MaxFeatures = 100_000
 
-	stepBytes  = Rows * Step    // number of bytes for Step features of all rows of a group
-	queryBytes = Queries * Step // number of bytes for Step features of all queries of a block
-	zero       = 64             // code of the integer 0 in a row
+	stepBytes  = Rows * Step    // bytes of Step features in all rows of a group
+	queryBytes = Queries * Step // bytes of Step features in all queries of a block
+	zero       = 64             // code that represents the integer 0 in a row
 )
 
 // A Group has the scales and other numbers of a group of rows. Filter uses these numbers together with the codes of the rows.

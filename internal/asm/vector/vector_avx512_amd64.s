@@ -29,9 +29,9 @@
 #define bytes CX
 #define at DX
 
-// The following macros are offsets of constants in logc. The constant BIAS is the bit pattern of √½, with 1024 subtracted
-// from the exponent. WHOLE is 2^52, and WHOLEK is 2^52 + 1024. C7 to C1 are the coefficients of the polynomial, highest
-// degree first.
+// The following macros are byte offsets of constants in the table logc. The constant BIAS is the bit pattern of √½, with
+// 1024 subtracted from the exponent. WHOLE is 2^52, and WHOLEK is 2^52 + 1024. C7 to C1 are the coefficients of the
+// polynomial, highest degree first.
 #define LEAST 0*size
 #define MOST 1*size
 #define BIAS 2*size

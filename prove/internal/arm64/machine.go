@@ -177,7 +177,7 @@ type operand struct {
 	kind        kind
 	reg         int
 	index       int // index register of an address; −1 means none
-	cells       int // cells in an element
+	cells       int // number of 4-byte cells in an element
 	lanes       int
 	lane        int
 	value       int64

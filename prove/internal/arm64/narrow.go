@@ -110,8 +110,9 @@ func (m *machine) runNarrow(op string, a []operand) bool {
 }
 
 // fixedPoint converts a fixed-point integer with the given number of fraction bits to floating
-// point. The fraction bits of a non-constant integer must be zero. The result is then the converted
-// integer part, because division by a power of 2 does not change how a 32-bit integer is rounded.
+// point. If the integer is not constant, its fraction bits must be zero, and fixedPoint converts the
+// integer part. The result is the same, because division by a power of 2 does not change how a
+// 32-bit integer is rounded.
 func (m *machine) fixedPoint(x expr.Node, fraction int) expr.Node {
 	if _, ok := m.g.Bits(x); ok {
 		scale := m.g.Const(4, uint64(127-fraction)<<23)

@@ -252,18 +252,18 @@ type Trace struct {
 	States  []uint64 // all registers and flags after the watched instruction
 }
 
-// Loop describes the iterations of a loop in all runs.
+// Loop describes the iterations of a loop in all simulated runs of its function.
 type Loop struct {
 	Iterations    int
 	MaxIterations int             // largest number of consecutive iterations
-	Paths         map[string]bool // paths through all iterations except the last one of each run
+	Paths         map[string]bool // paths of all iterations, except the last iteration before the loop ends
 	Reason        string          // why an iteration may depend on the iteration number; empty if none does
 	Fixed         bool            // the number of iterations depends only on constants
 }
 
-// AddIteration records an iteration that is not the last one. way is the path through the
-// iteration. reason says why the iteration may depend on its number, or is empty. fixed says that
-// constants decide whether another iteration follows.
+// AddIteration records an iteration that is not the last iteration of the loop. way identifies the
+// path through the iteration. reason says why the iteration may depend on its number; it is empty if
+// there is no such reason. fixed means that only constants decide whether another iteration follows.
 func (l *Loop) AddIteration(way, reason string, fixed bool) {
 	l.Fixed = fixed && (l.Fixed || l.Paths == nil)
 	if l.Paths == nil {

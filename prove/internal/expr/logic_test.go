@@ -131,8 +131,9 @@ func (s sample) at(a Node) uint64 {
 	panic(names[n.op])
 }
 
-// TestLogic builds random conditions, selections and integers with the constructors, which apply
-// their rules. It compares the value of each expression with the documentation of its constructor.
+// TestLogic builds random conditions, selections and integers. The constructors of Graph simplify
+// these expressions. The test compares the value of each expression with the value that the
+// documentation of its constructor defines.
 func TestLogic(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 3))
 	for range 300 {
@@ -226,8 +227,8 @@ func TestLogic(t *testing.T) {
 	}
 }
 
-// TestScaling checks the two rules that the methods subnormal and fma in scaling.go rely on. It uses
-// random numbers.
+// TestScaling uses random numbers to check two rules of rounding. The methods named subnormal and
+// fma in scaling.go rely on these rules.
 func TestScaling(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 4))
 	tried := 0

@@ -136,7 +136,8 @@ func (g *Graph) SplitOffset(a Node) (constant uint64, rest Node, ok bool) {
 	return constant, low, g.zero(high)
 }
 
-// IsMask reports whether a is the mask of a condition that is not constant.
+// IsMask reports whether a is the mask of a condition: all bits are 1 if the condition holds, and 0
+// otherwise. It reports false if a is a constant.
 func (g *Graph) IsMask(a Node) bool {
 	_, ok := g.MaskOf(a)
 	return ok && g.nodes[a].op != Const

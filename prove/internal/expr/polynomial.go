@@ -229,8 +229,8 @@ func (g *Graph) exactPart(n Node, bits int, signed bool) (part, bool) {
 	return part{factor: 1, terms: p}, g.bounds(p).fits(bits, signed)
 }
 
-// fieldsSum splits the integer that consists of the given fields, lowest first. It returns no
-// summands and no constant if the integer node n cannot be split.
+// fieldsSum writes the integer n as a constant plus a sum of parts. The integer consists of the given
+// bit fields, lowest first. If n cannot be written in this way, fieldsSum returns 0 and nil.
 func (g *Graph) fieldsSum(n Node, all []field, signed bool) (constant uint64, parts []part) {
 	for len(all) > 1 && all[len(all)-1].node == 0 && all[len(all)-1].bits == 0 { // leading zeros
 		all, signed = all[:len(all)-1], false

@@ -54,9 +54,8 @@ func (t *template) resolved(low, high int64) bool {
 	return t.hasScaleF && t.eval(t.x).state == fixed && t.eval(t.y).state == fixed
 }
 
-// isSettled reports whether the conditions and integers that an expression depends on are known.
-// For speed, it does not compute ranges of floating-point results that no condition or integer
-// depends on.
+// isSettled reports whether the conditions and integers that an expression depends on are known. It
+// saves time by bounding only the floating-point results that these conditions and integers use.
 func (t *template) isSettled(i int32) bool {
 	if t.settledCache[i].stamp == t.stamp {
 		return t.settledCache[i].yes
@@ -363,9 +362,9 @@ func (t *template) arithmetic(in *instruction) valueRange {
 	return v
 }
 
-// boundReduction bounds x − k·c, where k = (x·b + m) − m and the sum x·b + m lies in the binade of
-// m. Let u be the unit in the last place of this binade. The subtraction of m is exact, so k = x·b
-// + δ with |δ| ≤ u/2. Therefore x − k·c = x·(1 − b·c) − δ·c.
+// boundReduction bounds the result x − k·c of an argument reduction with k = (x·b + m) − m. It
+// requires that x·b + m has the same exponent as m. Let u be the unit in the last place of m. The
+// subtraction of m is exact, so k = x·b + δ with |δ| ≤ u/2. Therefore x − k·c = x·(1 − b·c) − δ·c.
 func (t *template) boundReduction(in *instruction, v *valueRange) {
 	constant := func(i int32) (float64, bool) {
 		c := &t.code[i]

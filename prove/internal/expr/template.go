@@ -157,7 +157,7 @@ func orderOf(bits uint64, width int) int64 {
 	return int64(bits)
 }
 
-// bitsAt is the inverse of orderOf.
+// bitsAt returns the bits of the floating-point number with the given rank (see orderOf).
 func bitsAt(order int64, width int) uint64 {
 	if order < 0 {
 		return uint64(-order-1) | 1<<(8*width-1)

@@ -118,5 +118,5 @@ func functionOf(v ssa.Value) *ssa.Function {
 	return nil
 }
 
-// Root returns the function of a root.
+// Root returns the function that r names.
 func (s *Source) Root(r Root) *ssa.Function { return s.roots[r.Package+"."+r.Expression] }

@@ -13,7 +13,7 @@ import (
 type loop struct {
 	first         uint64
 	body          map[uint64]bool
-	iterationEnds map[uint64]bool // conditional jumps to the beginning of the loop that leave the loop if not taken
+	iterationEnds map[uint64]bool // conditional jumps that start the next iteration if taken, and otherwise leave the loop
 	exits         map[uint64]bool // jumps that leave the loop in one direction
 }
 

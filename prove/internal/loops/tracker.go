@@ -87,7 +87,7 @@ type frame struct {
 	*loop
 	regs            [registers]form
 	flags           form
-	symbols         []symbol // unknown values; symbol indices begin after the registers
+	symbols         []symbol // unknown values; in a form, symbol i has the index registers + i
 	outer           *frame   // the enclosing loop or the function
 	addresses       []use
 	values          []use
@@ -251,7 +251,8 @@ func (f *frame) inSymbols(a Form) form {
 	return out
 }
 
-// mostTerms is the maximum number of terms in a form. A longer form becomes a symbol.
+// mostTerms is the maximum number of terms in a linear form. A longer form is replaced by a symbol,
+// which stands for an unknown value.
 const mostTerms = 40
 
 // isConstant reports whether the linear form v depends neither on registers nor on data.

@@ -87,7 +87,7 @@ func TestLoops(t *testing.T) {
 		{Branch: true, Target: 103},
 		count(1),
 		{Branch: true, Target: 100},
-		{}, // 108: a return, which does not run
+		{}, // 108: a return instruction, which the test does not run
 		{Sets: []Set{{Reg: 4, Form: reg(1, 1), Opaque: true}}},
 		{Addresses: []Form{reg(4, 1)}},
 		{Target: 102},
