@@ -142,7 +142,7 @@ func (c *Case) Size(most int) int {
 
 // Shape draws one size for each element of powers. No size exceeds most. The product of all sizes,
 // each raised to its power, is at most budget. The product of two sizes is sometimes close to a power
-// of two, because the tested code has limits for such products.
+// of two, because some limits in the tested code are powers of two.
 func (c *Case) Shape(most, budget int, powers ...int) []int {
 	s := make([]int, len(powers))
 	left, work := float64(budget), 1.0

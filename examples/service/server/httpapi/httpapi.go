@@ -125,7 +125,8 @@ func (a *API) serveModel(w http.ResponseWriter, _ *http.Request) {
 }
 
 // requireToken returns a handler that calls h for requests with the token and marks their
-// connections as in use. It rejects other requests and counts them as refused under op.
+// connections as in use. It rejects other requests, and counts them as refused in the metrics of
+// op.
 func (a *API) requireToken(op engine.Operation, h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !a.authorized(r) {
