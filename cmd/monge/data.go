@@ -111,21 +111,27 @@ func (f *trainFlags) readTraining(rows *rowFlags, largest int) (*dataset.Dataset
 	}
 	f.fileRows = all.Len()
 	warnings := suspiciousColumns(all)
+	imputes := f.schema == nil && f.how != dataset.MissingError
+	if imputes && f.how == dataset.MissingDrop {
+		// Drop before dividing the rows. With the schema of the model, the reader drops rows first, too.
+		if err := all.Impute(f.how); err != nil {
+			return nil, withPath(f.data, err)
+		}
+		f.noteDropped(f.data, f.fileRows-all.Len())
+	}
 	d, err := rows.trainingRows(f.data, all)
 	if err != nil {
 		return nil, err
 	}
-	if f.schema == nil && f.how != dataset.MissingError {
-		n := d.Len()
+	if imputes && f.how != dataset.MissingDrop {
 		missing, categories := countMissing(d)
 		if err := d.Impute(f.how); err != nil {
 			return nil, withPath(f.data, err)
 		}
-		f.noteDropped(f.data, n-d.Len())
-		if missing > 0 && f.how != dataset.MissingDrop {
+		if missing > 0 {
 			f.noteOnce(fmt.Sprintf("%s: %d missing %s of the training rows replaced by the %v of the column", f.data, missing, plural(missing, "value", "values"), f.how))
 		}
-		if categories > 0 && f.how != dataset.MissingDrop {
+		if categories > 0 {
 			f.noteOnce(fmt.Sprintf("%s: %d missing %s of columns of text: all features of such a column are 0; if NA is a value of it, use --keep-na", f.data, categories, plural(categories, "value", "values")))
 		}
 	}

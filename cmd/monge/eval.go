@@ -143,7 +143,7 @@ func (a *app) eval(cmd *cobra.Command, f *evalFlags) error {
 	case f.data != "":
 		f.train, f.test = f.data, f.data
 	case f.train == "" || f.test == "":
-		return usagef("either --data, or --train and --test are required; see monge help eval")
+		return usagef("either --data, or --train and --test are required: --train names the file of the fit, and --test another file; see monge help eval")
 	}
 	ks, ext, err := f.check()
 	if err != nil {
@@ -178,6 +178,9 @@ func (a *app) eval(cmd *cobra.Command, f *evalFlags) error {
 		if k > train.Len() {
 			return fmt.Errorf("%s: --k %d exceeds the %d training rows; use fewer neighbors", f.train, k, train.Len())
 		}
+	}
+	if f.data != "" && !cmd.Flags().Changed("holdout") && !cmd.Flags().Changed("sample") && !hasMeanOf(m, c, train, f.rows.seed) {
+		a.warnText(displayName(f.data) + ": these are not the rows of the fit, and the training rows are from this file, too; to test the model with all rows of this file, name it with --test, and the file of the fit with --train")
 	}
 	by := &classification{a: a, ctx: ctx, train: train, test: test, ks: ks, workers: f.workers}
 	a.currentBar().plan(evalSteps(p, d, f.baselines)...)

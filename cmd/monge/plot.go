@@ -161,30 +161,38 @@ func (f *plotFlags) project() (y *mat.Dense, d *dataset.Dataset, err error) {
 }
 
 // recallHoldout sets --holdout and --seed to the values in the model. It does nothing if d is
-// already split, or if d is not the data of the fit. To recognize the data, it compares the mean of
-// the selected rows with the mean in the model.
+// already split, or if the training rows of d do not have the mean of the rows of the fit.
 func (f *plotFlags) recallHoldout(m *wda.Model, c *wda.Classifier, d *dataset.Dataset) {
 	s := m.Schema()
 	if s == nil || s.Rows.Holdout == 0 || f.rows.holdout > 0 || d.Split != nil || d.Labels == nil {
 		return
 	}
 	was := rowFlags{holdout: s.Rows.Holdout, sample: s.Rows.Sample, seed: s.Rows.Seed, known: m.ClassNames(), names: m.ClassNames()}
-	fit, err := was.trainingRows(f.data, d)
-	if err == nil && c != nil && c.Rejection().Samples > 0 {
-		fit, _, err = fit.TrainTest(calibrationShare, was.seed)
-	}
-	if err != nil {
+	train, err := was.trainingRows(f.data, d)
+	if err != nil || !hasMeanOf(m, c, train, was.seed) {
 		return
-	}
-	column := make([]float64, fit.Len())
-	for j, v := range m.Mean() {
-		mean, deviation := stat.MeanStdDev(mat.Col(column, j, fit.X), nil)
-		if !(math.Abs(mean-v) <= 1e-6*deviation+1e-12*math.Abs(v)) {
-			return // another file
-		}
 	}
 	f.rows.holdout, f.rows.seed = was.holdout, was.seed
 	f.read.noteOnce(fmt.Sprintf("%s: the test rows are those that monge fit held out (--holdout %v --seed %d)", displayName(f.data), was.holdout, was.seed))
+}
+
+// hasMeanOf reports whether the mean of the training rows is the mean of the rows that m was fitted
+// to. It leaves out the rows that a fit with this seed sets aside for rejection.
+func hasMeanOf(m *wda.Model, c *wda.Classifier, train *dataset.Dataset, seed uint64) bool {
+	if c != nil && c.Rejection().Samples > 0 {
+		var err error
+		if train, _, err = train.TrainTest(calibrationShare, seed); err != nil {
+			return false
+		}
+	}
+	column := make([]float64, train.Len())
+	for j, v := range m.Mean() {
+		mean, deviation := stat.MeanStdDev(mat.Col(column, j, train.X), nil)
+		if !(math.Abs(mean-v) <= 1e-6*deviation+1e-12*math.Abs(v)) {
+			return false
+		}
+	}
+	return true
 }
 
 // hasFiniteSums reports whether all coordinates are so small that their sums are finite.

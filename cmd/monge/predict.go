@@ -272,6 +272,7 @@ func (f *predictFlags) openRows(m *wda.Model) (*stream, error) {
 	}
 	features, _ := m.Dims()
 	f.read.unlabeled = true
+	chosen.names, chosen.read = m.ClassNames(), &f.read.columnFlags
 	return chosen.open(&f.read, f.data, "", part, features)
 }
 

@@ -96,7 +96,7 @@ func (f *rowFlags) selectPart(path string, d *dataset.Dataset, p part) (*dataset
 	if p != allRows && d.Split == nil && f.holdout == 0 {
 		return nil, noSplitError(path, p)
 	}
-	d, err := f.splitPart(path, d, p)
+	d, err := f.splitPart(path, f.withModelClasses(path, d), p)
 	if err != nil {
 		return nil, err
 	}
@@ -116,6 +116,9 @@ func (f *rowFlags) splitPart(path string, d *dataset.Dataset, p part) (*dataset.
 	case f.holdout > 0:
 		if d.Split != nil {
 			return nil, fmt.Errorf("%s: the file has a split of its own; leave out --holdout", path)
+		}
+		if d.Labels == nil {
+			return nil, fmt.Errorf("%s: --holdout divides the rows of every class, but the file has no labels; name their array or column with --label-column", path)
 		}
 		train, test, err := d.TrainTest(f.holdout, f.seed)
 		if p == testRows {

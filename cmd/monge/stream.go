@@ -90,9 +90,12 @@ func withInputName(path string, err error) error {
 	return err
 }
 
-// openChosen reads all rows into memory, selects the part and applies --sample.
+// openChosen reads all rows into memory, selects the part and applies --sample. It reads the labels,
+// because the rows are drawn from every class.
 func (f *rowFlags) openChosen(read *readFlags, path, labels string, p part, features int) (*stream, error) {
-	d, err := f.readPart(read, path, labels, p, features)
+	labeled := *read
+	labeled.unlabeled = false
+	d, err := f.readPart(&labeled, path, labels, p, features)
 	if err != nil {
 		return nil, err
 	}

@@ -139,6 +139,7 @@ func (a *app) transform(cmd *cobra.Command, f *transformFlags) error {
 	d, p := m.Dims()
 	f.read.useSchemaOf(f.model, m)
 	f.read.unlabeled = !f.keepLabels
+	f.rows.names, f.rows.read = m.ClassNames(), &f.read.columnFlags
 	rows, err := f.rows.open(&f.read, f.data, f.labels, part, d)
 	if err != nil {
 		return err

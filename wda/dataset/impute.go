@@ -59,31 +59,50 @@ func (d *Dataset) Impute(how Missing) error {
 		return nil
 	}
 	j := 0
-	var fills []float64
 	for i := range s.Columns {
 		c := &s.Columns[i]
 		for range c.featureCount() {
-			if c.Categories != nil {
-				fills = append(fills, 0)
-				j++
-				continue
+			if c.Categories == nil {
+				v, ok := centerOf(d.X, j, how)
+				if !ok {
+					return newCause(errMissing, fmt.Sprintf("column %s has no value in %d rows; drop it", clip(columnName(d.Columns, j)), n))
+				}
+				c.Fill = append(c.Fill, v)
 			}
-			v, ok := centerOf(d.X, j, how)
-			if !ok {
-				return newCause(errMissing, fmt.Sprintf("column %s has no value in %d rows; drop it", clip(columnName(d.Columns, j)), n))
-			}
-			c.Fill, fills = append(c.Fill, v), append(fills, v)
 			j++
 		}
 	}
-	for i := range n {
+	return d.ImputeFrom(s)
+}
+
+// ImputeFrom treats missing values as Impute has treated them in the dataset with the schema s. For
+// example, test rows get the means of the training rows. d.Schema becomes a copy of s. The error
+// matches ErrSettings if s is nil or invalid, ErrFormat if s has a different number of features, and
+// ErrNotFinite as in Impute. After an error, d is unchanged.
+func (d *Dataset) ImputeFrom(s *Schema) error {
+	if s == nil {
+		return newCause(ErrSettings, "no schema")
+	}
+	if err := s.Check(); err != nil {
+		return err
+	}
+	if _, cols := d.X.Dims(); cols != s.Dim() {
+		return newCause(errShape, fmt.Sprintf("%d features, but the schema has %d", cols, s.Dim()))
+	}
+	fills := s.fills()
+	if s.Missing == MissingError || s.Missing == MissingDrop {
+		if err := d.Impute(s.Missing); err != nil {
+			return err
+		}
+	}
+	for i := range d.Len() {
 		for j, v := range d.X.RawRowView(i) {
 			if v != v {
 				d.X.Set(i, j, fills[j])
 			}
 		}
 	}
-	d.Schema = s
+	d.Schema = s.Clone()
 	return nil
 }
 

@@ -303,17 +303,7 @@ func (p *plan) planBySchema(in fileColumns, names []string, chosen []int, opt *O
 	p.schema = s
 	switch s.Missing {
 	case MissingMean, MissingMedian:
-		p.lenient = true
-		for i := range s.Columns {
-			c := &s.Columns[i]
-			for k := range c.featureCount() {
-				v := math.NaN()
-				if c.Fill != nil {
-					v = c.Fill[k]
-				}
-				p.fills = append(p.fills, v)
-			}
-		}
+		p.lenient, p.fills = true, s.fills()
 	case MissingDrop:
 		p.lenient, p.drop = true, true
 	}

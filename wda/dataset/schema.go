@@ -77,6 +77,25 @@ func (c *Column) featureCount() int {
 	return max(1, c.Width)
 }
 
+// fills returns the replacement of a missing value of each feature: 0 for a category, and NaN for a
+// number without a replacement.
+func (s *Schema) fills() (fills []float64) {
+	for i := range s.Columns {
+		c := &s.Columns[i]
+		for k := range c.featureCount() {
+			switch {
+			case c.Categories != nil:
+				fills = append(fills, 0)
+			case c.Fill != nil:
+				fills = append(fills, c.Fill[k])
+			default:
+				fills = append(fills, math.NaN())
+			}
+		}
+	}
+	return fills
+}
+
 // Features returns the names of the features: the name of a column of numbers, "name[0]", "name[1]", …
 // for lists, and "name=category" for categories. It returns nil if the columns have no names.
 func (s *Schema) Features() []string {

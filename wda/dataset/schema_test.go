@@ -48,6 +48,17 @@ func TestSchema(t *testing.T) {
 		}
 	}
 	same(d.X, 1, 0, 1, 7, nan, 1, 0, 8, 3, nan, nan, 9, 8, 0, 1, nan)
+	for _, c := range []struct {
+		s  *Schema
+		is error
+	}{{nil, ErrSettings}, {&Schema{Columns: []Column{{Number: 1}}}, ErrSettings}, {&Schema{Columns: []Column{{}}, Total: 1, LabelNumber: -1}, ErrFormat}} {
+		if err := d.ImputeFrom(c.s); !errors.Is(err, c.is) {
+			t.Errorf("schema %+v: %v", c.s, err)
+		}
+	}
+	if err := d.ImputeFrom(d.Schema); !errors.Is(err, ErrNotFinite) {
+		t.Error(err)
+	}
 	part := d.Subset([]int{0, 1, 2, 3})
 	if err := part.Impute(MissingError); !errors.Is(err, ErrNotFinite) || !strings.Contains(err.Error(), "row 2, column 1 (age)") {
 		t.Error(err)
@@ -64,6 +75,24 @@ func TestSchema(t *testing.T) {
 		same(part.X, want...)
 		if part.Schema.Missing != how || d.Schema.Missing != MissingError {
 			t.Errorf("%v: %+v", how, part.Schema)
+		}
+		rest := d.Subset([]int{0, 1, 2, 3})
+		if err := rest.ImputeFrom(part.Schema); err != nil {
+			t.Fatal(err)
+		}
+		same(rest.X, want...)
+		if !reflect.DeepEqual(rest.Schema, part.Schema) || rest.Schema == part.Schema {
+			t.Errorf("%v: %+v", how, rest.Schema)
+		}
+		// Replacements come from the schema, not from the other rows.
+		one := d.Subset([]int{1})
+		err := one.ImputeFrom(part.Schema)
+		if how == MissingDrop {
+			if !errors.Is(err, ErrNotFinite) {
+				t.Errorf("all rows dropped: %v", err)
+			}
+		} else if same(one.X, want[4:8]...); err != nil {
+			t.Error(err)
 		}
 		// The same rows are in a table with a different order of columns and with additional columns.
 		other := "height,label,city,id,age\n7,x,Rom,a,1\n8,y,Oslo,b,\n9,x,,c,3\nNA,y,Rom,d,8\n"
