@@ -40,7 +40,7 @@ type Cluster struct {
 	// only if items take long, and prism-processes has one worker process for each branch. Default:
 	// GOMAXPROCS for prism and prism-processes, 1 for other runners.
 	Lanes int
-	// Attempts is the maximum number of pipelines for the same work. After an error, the next
+	// Attempts is the maximum number of pipelines that one call of Do runs. After an error, the next
 	// pipeline repeats only the items that have no result. Default: 3.
 	Attempts int
 	// Least is the approximate number of multiplications for which a pipeline is worthwhile. Smaller

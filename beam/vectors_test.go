@@ -402,7 +402,8 @@ func TestModelReplaced(t *testing.T) {
 // file File exists.
 type killedOnce struct{ Key, File string }
 
-// ProcessElement emits its row unless it kills the process.
+// ProcessElement emits the row x. If the key is f.Key and the file f.File exists, it kills the process
+// instead.
 func (f *killedOnce) ProcessElement(key string, x []float64, emit func(string, []float64)) {
 	if key == f.Key {
 		kill(f.File)

@@ -43,7 +43,7 @@ func TestSortSamples(t *testing.T) {
 			checkSort(t, name, &s, z)
 		}
 	}
-	// A thousand samples between 0 and 65535 are sorted by 65536 cells, one for each integer.
+	// A thousand samples between 0 and 65535 are sorted into 65536 cells, one for each integer.
 	var s sorter
 	for first := 1; first < 65535; first += 998 {
 		z := []float64{65535, 0}
@@ -107,7 +107,7 @@ func TestSortEnds(t *testing.T) {
 		sort   func(context.Context) error
 		checks int
 	}{
-		// The sort checks the context while it makes keys, counts, makes two cell passes, and inserts.
+		// The context is checked in five passes: making keys, counting, two cell passes, and insertion.
 		"cells": {samples(func() float64 { return rng.Float64() * 1e300 }), 5 * pieces},
 		// The first insertion sort gives up at once. A counting pass, three passes over the keys and an insertion sort follow.
 		"upper bits": {samples(rng.Float64), 4*pieces + 1 + 4*pieces + pieces},

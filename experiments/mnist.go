@@ -97,7 +97,7 @@ func (j *job) mnistSizes() mnistSizes {
 // this part.
 type mnistPart struct {
 	all  *dataset.Dataset
-	rows *dataset.Dataset // one column that holds row indices into all
+	rows *dataset.Dataset // one column: the index in the data set all of each row of the part
 }
 
 // mnistPart returns the training digits (split 0) or the test digits (split 1).

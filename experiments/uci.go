@@ -264,11 +264,10 @@ func (j *job) uciSplit(s uciSizes, d uciData, trial int) (train, test *dataset.D
 	return train, test, nil
 }
 
-// scaleBoth subtracts the training mean of every feature. If the parameter named each is true,
-// scaleBoth divides every feature by its standard deviation in the training samples. Otherwise all
-// features are divided by the square root of their mean variance. Features that are constant in the
-// training samples become 0.
-func scaleBoth(train, test *dataset.Dataset, each bool) {
+// scaleBoth subtracts the training mean of every feature. If perFeature is true, it divides every
+// feature by its standard deviation in the training samples. Otherwise all features are divided by the
+// square root of their mean variance. Features that are constant in the training samples become 0.
+func scaleBoth(train, test *dataset.Dataset, perFeature bool) {
 	n, d := train.X.Dims()
 	mean, variance := make([]float64, d), make([]float64, d)
 	column := make([]float64, n)
@@ -284,7 +283,7 @@ func scaleBoth(train, test *dataset.Dataset, each bool) {
 			row := x.RawRowView(i)
 			for k := range row {
 				v := total
-				if each {
+				if perFeature {
 					v = variance[k]
 				}
 				switch {

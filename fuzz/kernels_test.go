@@ -169,7 +169,7 @@ func signed(b []byte) []int8 {
 	return unsafe.Slice((*int8)(unsafe.Pointer(unsafe.SliceData(b))), len(b))
 }
 
-// manyKernel calls the Many functions of package query, which compare several vectors with rows.
+// manyKernel calls a function of package query that compares several vectors with rows, such as DotMany.
 func manyKernel(c *call[float32], n, d int, format query.Half) {
 	m, ldd := query.Queries*c.numberUpTo(3), n+c.numberUpTo(5)
 	q, x, dst := c.readOnlySlice(m*d), c.mutableSlice(n*d, c.numberUpTo(5)), c.mutableSlice(m*ldd, c.numberUpTo(5))
@@ -191,15 +191,15 @@ func manyKernel(c *call[float32], n, d int, format query.Half) {
 	}
 }
 
-// The following kernels combine a float32 matrix with float64 vectors.
+// The following tests call kernels that combine a float32 matrix with float64 vectors.
 
 func FuzzScaleMixed(f *testing.F)   { fuzz(f, scaleMixed) }
 func FuzzAdjointMixed(f *testing.F) { fuzz(f, adjointMixed) }
 func FuzzMatVecMixed(f *testing.F)  { fuzz(f, matVecMixed) }
 func FuzzVecMixed(f *testing.F)     { fuzz(f, vecMixed) }
 
-// The following kernels process blocks of vectors. FuzzBlockMixed combines a float32 matrix with
-// float64 vectors.
+// The following tests call kernels that process blocks of vectors. FuzzBlockMixed combines a float32 matrix with float64
+// vectors.
 
 func FuzzBlockFloat32(f *testing.F) {
 	fuzz(f, func(c *call[float32]) { blockKernel(c, c.matrix) })
@@ -208,12 +208,12 @@ func FuzzBlockMixed(f *testing.F) {
 	fuzz(f, func(c *call[float64]) { blockKernel(c, c.narrowMatrix) })
 }
 
-// The following kernels solve several problems at once, one problem in each vector lane.
+// The following tests call kernels that solve several problems at once, one problem in each vector lane.
 
 func FuzzLaneFloat64(f *testing.F) { fuzz(f, laneKernel[float64]) }
 func FuzzLaneFloat32(f *testing.F) { fuzz(f, laneKernel[float32]) }
 
-// The following kernels find the least reduced costs.
+// The following tests call kernels that find the least reduced costs.
 
 func FuzzPriceFloat64(f *testing.F) {
 	fuzz(f, func(c *call[float64]) { priceKernel(c, c.matrix) })

@@ -27,10 +27,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// FuzzShapesFloat64 and FuzzShapesFloat32 call every exported function that takes a matrix. The sizes,
-// strides and lengths are extreme, and their products may overflow. The function may return an error or
-// panic with a message of this module. Any other panic fails the test. The data are between unreadable pages, so an
-// access outside of the data ends the process.
+// FuzzShapesFloat64 and FuzzShapesFloat32 call every exported function that takes a matrix. The sizes, strides and lengths
+// are extreme, and their products may overflow. A function may return an error or panic with a message of this module. Any
+// other panic fails the test. The data are between unreadable pages, so an access outside of the data ends the process.
 func FuzzShapesFloat64(f *testing.F) { fuzzShapes[float64](f) }
 func FuzzShapesFloat32(f *testing.F) { fuzzShapes[float32](f) }
 

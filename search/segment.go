@@ -38,7 +38,7 @@ type segment struct {
 
 	first ID   // identifier of row 0
 	ids   []ID // identifiers of all rows; nil if the identifiers are first, first+1, …
-	// deleted contains the version of the collection that deleted each row, or 0. The pointer is
+	// deleted contains, for each row, the version of the collection in which the row was deleted, or 0. The pointer is
 	// nil if no row of the segment has been deleted.
 	deleted atomic.Pointer[[]atomic.Uint64]
 }

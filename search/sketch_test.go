@@ -304,8 +304,8 @@ func TestBound(t *testing.T) {
 			}
 			least := bigProduct(bigSum(filter, error.Neg(error)), alpha)
 			threshold := bigProduct(bigFloat(float64(info.Threshold)), alpha)
-			// The variable named most is the largest possible value of the row, in units of the
-			// filter. The variable limit is the smallest value of a row in the result.
+			// most is the largest possible value of the row, in units of the filter. limit is the smallest value of a
+			// row in the result.
 			most, limit := bigFloat(0), bigFloat(0)
 			switch measure {
 			case MeasureInnerProduct:

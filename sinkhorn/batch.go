@@ -165,8 +165,8 @@ func (s *solver[T]) solveAlone(ctx context.Context, p *Problem[T], i int, visit 
 }
 
 // solveGroup solves the problems with the given indices, and calls visit. The problems share one K, or each problem uses one
-// lane. If a problem leaves the plain domain, cannot be solved, or converges slowly although a faster method exists, solveGroup
-// passes the problem to Solve. If the context ends, solveGroup returns the context's cause.
+// lane. solveGroup passes a problem to Solve if the problem leaves the plain domain, cannot be solved, or converges too slowly
+// with plain iterations. If the context ends, solveGroup returns the context's cause.
 func (s *solver[T]) solveGroup(ctx context.Context, problems []Problem[T], indices []int, lanes bool, visit func(i int, r *Result[T], err error)) error {
 	ended := s.solveTogether(ctx, problems, indices, lanes)
 	members := s.group.members[:len(indices)]

@@ -114,10 +114,9 @@ type pace struct {
 	last, few float64
 }
 
-// newPace returns a pace for an n × m problem. The argument named next is the iteration of the first
-// check.
-func newPace(next, n, m int) pace {
-	return pace{next: next, few: paceFew + paceSmall/float64(min(n, m))}
+// newPace returns a pace for an n × m problem. The first check is at iteration firstCheck.
+func newPace(firstCheck, n, m int) pace {
+	return pace{next: firstCheck, few: paceFew + paceSmall/float64(min(n, m))}
 }
 
 // isSlow reports whether too many more plain iterations are needed to reduce the error to goal. The argument e is the error

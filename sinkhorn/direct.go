@@ -28,7 +28,7 @@ const (
 	directWidth = 128             // number of columns computed together; the operands stay in the L2 cache
 	directPanel = 4 * directLines // number of rows of the factor R whose outer products are subtracted from H at once
 	directStrip = 256             // number of rows of S multiplied at once
-	directShift = 1e-13           // δ
+	directShift = 1e-13           // δ, which is added to the diagonal of H
 	directShape = 4               // largest m/n for which a factor is computed
 )
 

@@ -206,15 +206,15 @@ func (l *lanes[T]) computeKernels(dims int) {
 	})
 }
 
-// layCosts copies rows i … i+r−1 of the cost matrices into dst, for all members that have a cost matrix. If the
-// argument named set is true, dst already contains the distances of members with points, and 0 for other members.
-func (l *lanes[T]) layCosts(dst []T, i, r int, set bool) {
+// layCosts copies rows i … i+r−1 of the cost matrices into dst, for all members that have a cost matrix. If hasDistances is
+// true, dst already contains the distances of members with points, and 0 for other members.
+func (l *lanes[T]) layCosts(dst []T, i, r int, hasDistances bool) {
 	w := num.Lanes[T]()
 	if l.allAlike {
 		l.layAlike(dst, i, r)
 		return
 	}
-	if !set {
+	if !hasDistances {
 		clear(dst)
 	}
 	for p := range l.group.memberCount {

@@ -40,8 +40,8 @@ type newton[T dist.Float] struct {
 	f, g  []T // potentials that become the base
 }
 
-// climb makes Newton steps until the tolerance is reached, the number of passes over K reaches the argument limit, or
-// the steps no longer save time. Every pass counts as an iteration.
+// climb makes Newton steps until the tolerance is reached, the number of passes over K reaches limit, or the steps no longer
+// save time. Every pass counts as an iteration.
 func (nw *newton[T]) climb(ctx context.Context, d dual[T], limit int) error {
 	if err := nw.enterDual(ctx, d); err != nil {
 		return err
@@ -247,7 +247,8 @@ func (nw *newton[T]) plainIteration(ctx context.Context, d dual[T]) error {
 	return err
 }
 
-// tryPoint completes the trial point from tv and reports whether the point is accurate. The pass over K counts as an iteration.
+// tryPoint computes the trial point from its column scalings tv, and reports whether the point is accurate. The pass over K
+// counts as an iteration.
 func (nw *newton[T]) tryPoint(ctx context.Context, d dual[T]) (bool, error) {
 	it := nw.point.it
 	if !it.isSafe(nw.point.tv, it.b) {

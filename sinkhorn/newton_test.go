@@ -94,7 +94,7 @@ func TestFactor(t *testing.T) {
 		*Problem[float64]
 		storage Storage
 	}{{&p, StorageDense}, {&p, StorageMixed}, {&priced, StorageDense}} {
-		set := Settings{Tolerance: 1e-11, Iterations: 200, Storage: c.storage, Workers: 1} // 200 passes are not enough without a list and a factor
+		set := Settings{Tolerance: 1e-11, Iterations: 200, Storage: c.storage, Workers: 1} // 200 passes are enough only with a sparse list and a factor
 		s, err := newSolver[float64](&set)
 		if err != nil {
 			t.Fatal(err)
@@ -497,8 +497,8 @@ func TestAbsorb(t *testing.T) {
 	}
 }
 
-// TestNewtonSpares checks that Newton's method is not used if plain iterations converge fast. The result then has the same bits
-// as the result of a solve without a tolerance.
+// TestNewtonSpares checks that Newton's method is not used if plain iterations converge fast. The result must have the same bits
+// as the result of a solve with the same number of iterations and no tolerance.
 func TestNewtonSpares(t *testing.T) {
 	for _, lambda := range []float64{0.1, 1, 3} {
 		p := slowProblem[float64](40, lambda)

@@ -14,9 +14,9 @@ import (
 //
 //	D = Σ a φ + Σ b ψ + s η − Σ T.
 //
-// A row is at its cap if φ_i = 0. The sum of a capped row is at most a_i, and the sum of any other row is a_i. Columns also
-// have caps. For given v, the best u and the set of capped rows are known in closed form. A change of ψ changes η and the φ of
-// the other rows:
+// A row is at its cap if φ_i = 0, and below its cap if φ_i < 0. The sum of a capped row is at most a_i, and the sum of any
+// other row is a_i. Columns also have caps. For given v, the best u and the set of capped rows are known in closed form. A
+// change of ψ changes η, and φ_i for the rows below their cap. If c contains the column sums of T, then
 //
 //	∇D = b − c,   −∇²D = diag(c) − Tᵀ diag(1/a) T − t tᵀ/Σt,
 //

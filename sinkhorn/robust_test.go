@@ -426,7 +426,7 @@ func TestCancelLarge(t *testing.T) {
 	}
 }
 
-// TestGradientCanceled checks that gradients end with their context and that the result remains
+// TestGradientCanceled checks that the computation of a gradient stops when its context ends, and that the result remains
 // usable.
 func TestGradientCanceled(t *testing.T) {
 	for _, n := range []int{20, 800} {

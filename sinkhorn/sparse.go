@@ -23,7 +23,7 @@ import (
 const (
 	sparseShare = 12      // a list has at most 1/sparseShare of the elements of K
 	sparseMost  = 1 << 24 // maximum number of elements of a list
-	sparseBytes = 30      // bytes for each listed element: at most 24 for the list while it grows, and 6 for the sums
+	sparseBytes = 30      // bytes per listed element: 12 to 24 for the element, and a share of the sums
 	sparseRun   = 64      // elements of a row that are examined together
 	sparseRows  = 64      // maximum rows between two checks of the context
 	sparseWork  = 1 << 18 // maximum products between two checks of the context

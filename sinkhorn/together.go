@@ -32,7 +32,8 @@ type member[T dist.Float] struct {
 	finished   bool // whether the last iteration has been made; used only with lanes
 }
 
-// gatherMembers sets the members of the group. Each member begins in the plain domain, or its needsSolve is true.
+// gatherMembers sets the members of the group. It starts each member in the plain domain, or sets needsSolve if the group
+// cannot solve this problem.
 func (g *group[T]) gatherMembers(ctx context.Context, problems []Problem[T], indices []int, lanes bool) {
 	for len(g.members) < len(indices) {
 		g.members = append(g.members, member[T]{it: newIteration(g.workspace)})

@@ -106,8 +106,8 @@ func (d *unbalanced[T]) advance(ctx context.Context, limit int, tolerance float6
 	}
 }
 
-// step completes an iteration. If ok is true and the new scalings are accurate, step works on scalings. Otherwise it works on
-// logarithms.
+// step completes an iteration. If ok is true, tv contains new column scalings. If the row scalings computed from tv are
+// accurate, step accepts both. Otherwise it computes logarithms.
 func (d *unbalanced[T]) step(ctx context.Context, ok, scaled bool) (err error) {
 	it := d.it
 	if ok {

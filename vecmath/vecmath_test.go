@@ -101,10 +101,10 @@ func TestExp2Ends(t *testing.T) {
 	}
 }
 
-// TestReductionBounds compares sums, log-sum-exp and softmax with 200-bit arithmetic and checks the
-// documented error bounds. The documented bounds of log-sum-exp and softmax contain the largest
-// difference between two elements. The test replaces this difference by the weighted mean of the
-// differences from the largest element, which gives tighter bounds.
+// TestReductionBounds compares sums, log-sum-exp and softmax with 200-bit arithmetic and checks the documented
+// error bounds. The documented bounds of log-sum-exp and softmax grow with the largest difference between two
+// elements. The test checks tighter bounds, which use the weighted mean of the differences from the largest
+// element.
 func TestReductionBounds(t *testing.T) {
 	t.Run("f64", testReductions[float64])
 	t.Run("f32", testReductions[float32])

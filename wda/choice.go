@@ -45,7 +45,7 @@ type comparison struct {
 	set             *Settings
 	candidates      []Member // candidates that the settings allow, plus the principal components
 	principal       int      // index of the principal components in candidates
-	principalAdded  bool     // whether the settings exclude the principal components
+	principalAdded  bool     // whether candidates[principal] was added although the settings exclude it
 	componentCounts []int    // numbers of leading components to compare, largest first
 	rows            int
 	folds           []choiceFold

@@ -63,7 +63,8 @@ func newTrial(ctx context.Context, set *Settings, f *choiceFold, w Whitening, wo
 	return t, nil
 }
 
-// pairsPerClass is the approximate number of other classes with which a comparison pairs each class.
+// pairsPerClass is the approximate number of pairs that newObjective keeps for each class if there
+// are many classes.
 const pairsPerClass = 32
 
 // newObjective returns the objective that candidates maximize with the given settings. If there are

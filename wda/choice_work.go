@@ -22,8 +22,8 @@ type piece struct {
 	Numbers        []bool // for each number of components, whether to fit with this number; or nil
 }
 
-// candidateCount returns the number of candidates of the piece that are alive, or 0 if Numbers is not
-// nil.
+// candidateCount returns the number of candidates of the piece that have not been eliminated. It
+// returns 0 if Numbers is not nil.
 func (p *piece) candidateCount() int {
 	n := 0
 	for k := p.From; k < p.To && p.Numbers == nil; k++ {

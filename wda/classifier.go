@@ -176,8 +176,7 @@ func (c *Classifier) Predict32(x []float32, w *Workspace) (Class, error) {
 	return c.Predict(w.x, w)
 }
 
-// newClass returns the Class of the sample x. The argument named labelIndex is the result of vote for x
-// and w.
+// newClass returns the Class of the sample x. labelIndex is the result of vote for x and w.
 func (c *Classifier) newClass(x []float64, labelIndex int, w *Workspace) Class {
 	label := c.points.Labels()[labelIndex]
 	_, distances := w.search.Near(0)

@@ -119,8 +119,8 @@ func (f *outcome[T]) informativeComponents() int {
 	return min(f.run.set.Components, f.report.Settings.Leading)
 }
 
-// setMixture sets the projection to the mixture p with k leading components. The report then
-// contains the objective J at p for the whitening, λ and ρ of the first member.
+// setMixture sets the projection to the mixture p with k leading components. The report contains the
+// objective J at p, computed with the whitening, λ and ρ of the first member of the mixture.
 func (f *outcome[T]) setMixture(ctx context.Context, p *mat.Dense, k int) error {
 	r := f.run
 	if r.set.Components != k {

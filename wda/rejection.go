@@ -240,7 +240,7 @@ func (r *rejection) standardize(known []scoreParts) error {
 // standardized.
 func (r *rejection) logDistance(distance float64) float64 { return num.Log(1 + distance/r.typical) }
 
-// rawScore returns a score without the shift of the class.
+// rawScore returns the score before the shift of the class is subtracted.
 func (r *rejection) rawScore(p scoreParts, weight float64) float64 {
 	u := (r.logDistance(p.distance) - r.center[0]) / r.spread[0]
 	v := (p.residual - r.center[1]) / r.spread[1]

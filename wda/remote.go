@@ -93,17 +93,17 @@ func sendItems[Result, Item any](ctx context.Context, to Executor, task string, 
 // itemFunc runs one item in a process of an Executor. Any number of goroutines may call it.
 type itemFunc = func(ctx context.Context, item []byte) ([]byte, error)
 
-// newItemFunc returns an itemFunc that decodes an item, calls do, and encodes the result. do must
-// return an error only if the item cannot be run in this process. An error that would occur in every
-// process is part of the result. A result computed after the end of the context is dropped, because
-// it may be incomplete.
-func newItemFunc[Item, Result any](do func(ctx context.Context, item Item) (Result, error)) itemFunc {
+// newItemFunc returns an itemFunc that decodes an item, calls compute, and encodes the result. compute
+// must return an error only if the item cannot be computed in this process. An error that would occur
+// in every process is part of the result. If the context ends, the result is dropped, because it may
+// be incomplete.
+func newItemFunc[Item, Result any](compute func(ctx context.Context, item Item) (Result, error)) itemFunc {
 	return func(ctx context.Context, data []byte) ([]byte, error) {
 		var item Item
 		if err := decodeWire(data, &item); err != nil {
 			return nil, err
 		}
-		result, err := do(ctx, item)
+		result, err := compute(ctx, item)
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}

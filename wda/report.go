@@ -27,7 +27,8 @@ type Report struct {
 	// 1e-150). J is not affected.
 	Between, Within float64
 	// Ridge is ρ·σ_w²(P⁰), where ρ is Settings.Objective.Shrinkage and P⁰ is the starting point. The
-	// unit is the squared unit of the data, and the limits are the same as for Between.
+	// unit is the squared unit of the data. If squares are out of the range of float64, Ridge is
+	// math.MaxFloat64 or 0, like Between.
 	Ridge float64
 	// ObjectiveSamples is the number of samples on which J was evaluated. It is less than n in two
 	// cases. With Objective.Samples, or with MiniBatch and many samples, J uses a fixed part of

@@ -68,8 +68,8 @@ type Data struct {
 	// features. A standard deviation below about 1e-308 is an ErrNotFinite, because float64 cannot
 	// divide by it. Default false.
 	Standardize bool
-	// Whitening is the metric in which projections are orthonormal. An absolute λ refers to the
-	// whitened features. Default: chosen on held-out rows.
+	// Whitening is the metric in which projections are orthonormal. An absolute λ (see AbsoluteLambda)
+	// applies to the whitened features. Default: chosen on held-out rows.
 	Whitening Whitening
 }
 
@@ -187,10 +187,10 @@ func (o Objective) withFixedDefaults() Objective {
 	return o
 }
 
-// objectiveComponents returns the number of components in the objective, which is Leading for most
-// methods. Fisher with components of different lengths has at most C − 1 components for C classes,
-// because the class means differ in at most C − 1 directions. Otherwise Fisher and Principal use all
-// components, because their first components do not depend on the number of components.
+// objectiveComponents returns the number of components in the objective. For most methods, this is
+// Leading. Fisher and Principal use all components, because their first components do not depend on
+// the number of components. If Scale gives the components different lengths, Fisher uses at most C − 1
+// components for C classes, because the class means differ in at most C − 1 directions.
 func (s *Settings) objectiveComponents(classes int) int {
 	switch t := s.Optimizer.Method.traits(); {
 	case t.startsAtFisher && !s.Scale.equalLengths():

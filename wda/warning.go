@@ -92,8 +92,8 @@ func (w Warning) wellFormed() bool {
 }
 
 // String returns the warning as a sentence without a period. It uses labels and feature numbers
-// instead of names. If Code is unknown, or if a field does not have the length that the comment of
-// the code describes, String returns Code.
+// instead of names. If Code is unknown, or if the length of a field differs from the documentation of
+// Code, String returns Code.
 func (w Warning) String() string {
 	if w.Code == "" {
 		return w.text

@@ -90,8 +90,8 @@ func (b *progressBar) run() {
 	}
 }
 
-// startPhase starts a phase with the given total amount of work, or −1 if unknown. The method
-// finished ends the phase.
+// startPhase starts a phase with the given total amount of work, or −1 if unknown. Call
+// progressBar.finished at the end of the phase.
 func (a *app) startPhase(what string, total int) *progressBar {
 	return a.startRowPhase(what, total).counting("")
 }

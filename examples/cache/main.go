@@ -177,7 +177,7 @@ func measure(ctx context.Context, out io.Writer, name string, c *Cache, known, f
 	if err != nil {
 		return err
 	}
-	// The first half of the questions with a held-out answer sets the threshold.
+	// Compute the threshold from the first half of foundForeign, whose answers are not stored.
 	half := len(foundForeign) / 2
 	scores := make([]float64, half)
 	for i, f := range foundForeign[:half] {
@@ -212,8 +212,8 @@ func measure(ctx context.Context, out io.Writer, name string, c *Cache, known, f
 
 const (
 	wordings = 3
-	meaning  = 48 // number of directions in which answers and wordings differ
-	styles   = 48 // number of directions in which all questions differ
+	meaning  = 48 // number of directions that depend on the answer and its wording
+	styles   = 48 // number of directions that are random for every question
 )
 
 // simulateQuestions returns n stored questions with the given number of different answers. It also

@@ -36,11 +36,11 @@ func TestEntropy(t *testing.T) {
 	labels := []int{0, 0, 0, 0, 1, 1, 1, 1}
 	one := mat.NewDense(1, 1, []float64{1})
 	for _, alpha := range []float64{0.5, 1.01, 2} {
-		// If all samples are far apart, S(K) and S(K ∘ L) are both log₂ 8.
+		// If all samples differ, S(K) = S(K ∘ L) = log₂ 8.
 		if v, err := newEntropy(x, labels, alpha, 1).forward(ctx, one); err != nil || !(math.Abs(v) < 1e-12) {
 			t.Errorf("α = %v, samples far apart: %v, %v; want 0", alpha, v, err)
 		}
-		// If all samples are equal, S(K) is 0. With two classes of equal size, S(K ∘ L) is 1 bit.
+		// If all samples are equal, S(K) = 0, and S(K ∘ L) = 1 bit for two classes of equal size.
 		if v, err := newEntropy(mat.NewDense(8, 1, nil), labels, alpha, 1).forward(ctx, one); err != nil || !(math.Abs(v-1) < 1e-6) {
 			t.Errorf("α = %v, samples equal: %v, %v; want 1", alpha, v, err)
 		}

@@ -39,10 +39,10 @@ func scaledCholesky(ctx context.Context, b *mat.Dense, total []float64) (chol *a
 	return chol, s, nil
 }
 
-// solvePencil solves the generalized eigenvalue problem A v = μ (B + projection.Floor·diag(total))
-// v and returns the p solutions with the largest μ, in decreasing order. The eigenvectors satisfy
-// vᵀ(B + projection.Floor·diag(total))v = 1. The slice named total holds the scatter of each
-// feature. The matrices a and b are overwritten.
+// solvePencil solves the generalized eigenvalue problem A v = μ M v and returns the p solutions
+// with the largest μ, in decreasing order. Here M = B + projection.Floor·diag(total), and total
+// contains the scatter of each feature. The eigenvectors satisfy vᵀMv = 1. The matrices a and b are
+// overwritten.
 func solvePencil(ctx context.Context, a, b *mat.Dense, total []float64, p int) (v *mat.Dense, mu []float64, err error) {
 	d, _ := a.Dims()
 	l, s, err := scaledCholesky(ctx, b, total)

@@ -35,7 +35,8 @@ var (
 	raw      = regexp.MustCompile(`\b(WORD|DWORD|BYTE|LONG|QUAD)\b`)
 )
 
-// wordHeader is the name of the headers that contain word macros.
+// wordHeader is the name of the header files with word macros, which encode instructions as WORD
+// directives.
 const wordHeader = "neon_arm64.h"
 
 // wordMacros returns the word macros of all kernels, one for each name.

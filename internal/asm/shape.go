@@ -94,7 +94,7 @@ func CheckOperands[T num.Float](dst, a, b *View[T]) {
 	CheckOverlap(dst, b)
 }
 
-// CheckOverlap panics if dst overlaps x. Both matrices must fit their data.
+// CheckOverlap panics if dst overlaps x. Call CheckFit for both matrices first.
 func CheckOverlap[T num.Float](dst, x *View[T]) {
 	if Overlap(dst, x) {
 		panic(OverlapPanic)

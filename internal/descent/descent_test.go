@@ -457,30 +457,30 @@ func TestCancel(t *testing.T) {
 	forMethods(t, func(t *testing.T, method descent.Method) {
 		settings := &descent.Settings{Method: method, GradientTolerance: 1e-9, MaxSteps: 500}
 		full := minimize(t, good, m, x, settings)
-		for _, after := range []int{1, 2, 7, 10} {
-			// A chosen evaluation cancels the context. If knows is set, this evaluation also
-			// returns the error of the context.
-			for _, knows := range []bool{false, true} {
+		for _, number := range []int{1, 2, 7, 10} {
+			// The evaluation with this number cancels the context. If returnsError is set and the
+			// number is not 1, this evaluation also returns the error of the context.
+			for _, returnsError := range []bool{false, true} {
 				ctx, cancel := context.WithCancelCause(t.Context())
 				calls := 0
 				f := &failing{Problem: good, isBad: func(*mat.Dense) bool {
-					if calls++; calls == after {
+					if calls++; calls == number {
 						cancel(reason)
-						return knows && after > 1
+						return returnsError && number > 1
 					}
 					return false
 				}, respond: func(*mat.Dense) (float64, error) { return 0, ctx.Err() }}
 				r, err := descent.Minimize(ctx, f, m, x, settings)
 				if r == nil || r.Status != descent.Canceled || !errors.Is(err, reason) {
-					t.Fatalf("after %d: result %+v, error %v", after, r, err)
+					t.Fatalf("after %d: result %+v, error %v", number, r, err)
 				}
-				if calls != after {
-					t.Errorf("%d evaluations after the context was done", calls-after)
+				if calls != number {
+					t.Errorf("%d evaluations after the context was done", calls-number)
 				}
 				checkResult(t, good, m, r, settings)
 				for k, step := range r.History {
 					if step.Value != full.History[k].Value {
-						t.Errorf("after %d: step %d differs from the uncanceled run", after, k)
+						t.Errorf("after %d: step %d differs from the uncanceled run", number, k)
 					}
 				}
 			}

@@ -61,7 +61,7 @@ func (s *solver) search() Status {
 	// slope are known. The step high is too long.
 	low, lowValue, lowSlope := 0., from.value, s.slope
 	high := math.Inf(1)
-	var kept lineStep // describes s.kept if low > 0
+	var kept lineStep // the step from the current point to s.kept; unset if low = 0
 	trials, evaluated := s.MaxTrials, false
 
 	for alpha := s.firstStep(); trials > 0; trials-- {

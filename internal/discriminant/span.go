@@ -206,7 +206,7 @@ func (sp *Span) splitStart(ctx context.Context, p *mat.Dense) (*mat.Dense, error
 	return init, stiefel.New(init.Dims()).Project(ctx, init, init)
 }
 
-// coordinates returns the coordinates Qᵀp = L₁⁻¹ X₁ p in the span.
+// coordinates returns Qᵀp = L₁⁻¹ X₁ p, the coordinates of p in the span.
 func (sp *Span) coordinates(ctx context.Context, p *mat.Dense) *mat.Dense {
 	_, k := p.Dims()
 	z := mat.NewDense(len(sp.spanningRows), k, nil)
@@ -332,8 +332,8 @@ func (sp *Span) lift(ctx context.Context, p *mat.Dense, how Polish) (*mat.Dense,
 	return q, err
 }
 
-// applyBasis sets q = Q p = X₁ᵀ L₁⁻ᵀ p. It uses the first rows of p, which are coordinates in the
-// span.
+// applyBasis sets q = Q p = X₁ᵀ L₁⁻ᵀ p. Only the first r rows of p are used, where r is the number of
+// rows of X₁. They are coordinates in the span.
 func (sp *Span) applyBasis(ctx context.Context, q, p *mat.Dense) {
 	r := len(sp.spanningRows)
 	_, k := p.Dims()

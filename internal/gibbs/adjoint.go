@@ -78,7 +78,8 @@ type Sink[T dist.Float] struct {
 // BeginMatrix makes the sink add the gradient M̄ = ∂Cost/∂M to dst (n × m).
 func (to *Sink[T]) BeginMatrix(dst dist.Matrix[T]) { to.matrix, to.dst = true, dst }
 
-// BeginPoints makes the sink compute the products of M̄ with [Y 1] and [X 1].
+// BeginPoints makes the sink compute M̄·[Y 1] and [X 1]ᵀ·M̄, where M̄ is the gradient that the sink
+// receives.
 func (to *Sink[T]) BeginPoints(g *Kernel[T]) {
 	p1 := g.p + 1
 	to.matrix, to.self = false, g.n == g.m && g.x.Stride == g.y.Stride && &g.x.Data[0] == &g.y.Data[0]

@@ -211,7 +211,7 @@ func padded[T dist.Float](m int, mixed bool) (cols, ld int) {
 // K.
 func (g *Kernel[T]) GrowColumn(v *[]T) { GrowColumn(v, g.m, g.cols) }
 
-// GrowColumn sets the length of *v to m. The argument named capacity is the minimum capacity of *v.
+// GrowColumn sets the length of *v to m, and its capacity to at least the given capacity.
 func GrowColumn[E any](v *[]E, m, capacity int) {
 	Grow(v, capacity)
 	*v = (*v)[:m]

@@ -72,8 +72,8 @@ type Pool struct {
 	parked  atomic.Bool  // the caller sleeps, or is about to sleep
 	wake    chan struct{}
 
-	// failed is set if a panic or runtime.Goexit ended the work. The field named failure is the
-	// value of the panic, or nil for runtime.Goexit.
+	// failed is set if a panic or runtime.Goexit ended the work. failure is the value of the panic,
+	// or nil for runtime.Goexit.
 	failed  atomic.Bool
 	failure any
 

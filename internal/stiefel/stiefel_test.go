@@ -210,7 +210,8 @@ func TestRetract(t *testing.T) {
 		if m.Dimension() == 0 {
 			return
 		}
-		// ‖R(tV) − (P + tV)‖ = O(t²), so the slope is 2 over two decades.
+		// ‖R(tV) − (P + tV)‖ = O(t²), so the logarithm of this distance has slope 2 as a function
+		// of log t.
 		deviation := func(step float64) float64 {
 			if err := m.Retract(ctx, &y, x, v, step); err != nil {
 				t.Fatal(err)

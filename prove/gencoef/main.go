@@ -157,8 +157,8 @@ func logPolynomial() ([]float64, float64) {
 // divides the reduced arguments.
 var inverses32 = [8]float64{47, 43, 40, 36, 34, 32, 29, 26}
 
-// log32Tables returns the values −log(n/32) that correct for the reciprocals n/32 in inverses32,
-// for ln and log₂. Each value is the sum hi + lo, where hi is a multiple of 2^-17 (log₂: 2^-16).
+// log32Tables returns −ln(n/32) and −log₂(n/32) for each n in inverses32. Each value is the sum hi +
+// lo, where hi is a multiple of 2^-17 (log₂: 2^-16).
 func log32Tables() (t [2][2][8]float64) {
 	for i, n := range inverses32 {
 		y := neg(ln(num(n / 32)))

@@ -151,9 +151,10 @@ const (
 	// number below this field in the first 100 rows is sufficient. A first row that contains the names of
 	// Options.Schema is also a header.
 	//
-	// Other first rows with numbers are data, unless there is evidence for a header: for example, the first row
-	// contains only integers but the rows below have decimal places, or the last field is "label". Reader.Notes reports
-	// this decision. A first row 0, 1, 2, … without such evidence is an error, unless there is only one column.
+	// Any other first row that contains numbers is data, unless there is evidence for a header: for example, the first
+	// row contains only integers but the rows below have decimal places, or the last field is "label". Reader.Notes
+	// reports a decision that is not certain. A first row 0, 1, 2, … without such evidence is an error, unless there is
+	// only one column.
 	HeaderAuto Header = iota
 	// HeaderPresent means that the first row contains the column names.
 	HeaderPresent

@@ -20,7 +20,7 @@ import (
 	"github.com/gomonge/monge/internal/testdata"
 )
 
-// TestMain runs the tests in the folder docs.
+// TestMain makes docs the working directory of the tests.
 func TestMain(m *testing.M) {
 	if err := os.Chdir("../../../docs"); err != nil {
 		panic(err)

@@ -228,7 +228,7 @@ func TestStalledWithToken(t *testing.T) {
 	if err := checkClassify(t, address); err != nil {
 		t.Errorf("beside the attack: %v", err)
 	}
-	time.Sleep(50 * time.Millisecond) // gives excess bytes time to arrive
+	time.Sleep(50 * time.Millisecond) // wait in case more bytes arrive
 	sent, ended := a.state()
 	if most := slots + streams*(64<<10); sent > most || ended > 0 {
 		t.Errorf("%d bytes were received, %d at most are allowed; %d streams ended", sent, most, ended)

@@ -34,7 +34,8 @@ type candidate struct {
 	set  func(p int) *wda.Settings
 }
 
-// neighbors contains the numbers K of nearest neighbors with which errors are measured.
+// neighbors contains the values K for which the errors of the K-nearest-neighbor classifier are
+// measured.
 var neighbors = []int{5, 1}
 
 func main() {

@@ -267,7 +267,8 @@ func (c *command) list() error {
 	})
 }
 
-// print writes object as JSON if the flag --json is set. Otherwise it calls text.
+// print writes its first argument as JSON if the flag --json is set. Otherwise it calls the
+// function text.
 func (c *command) print(object any, text func(w io.Writer)) error {
 	var err error
 	if c.json {

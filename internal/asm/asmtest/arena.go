@@ -40,7 +40,7 @@ type Arena[T num.Float] struct {
 	mem    memory
 	bufs   []buffer[T]
 	free   []func()
-	first  *Arena[T] // arena of the Ref call, from which this arena copies values; nil in the Ref call
+	first  *Arena[T] // arena of the call at level asm.Ref, from which this arena copies values; nil in that call
 
 	narrow *Arena[float32]
 }

@@ -131,7 +131,7 @@ func gibbsTestRefBound[T num.Float](t *testing.T) {
 		}
 		y := new(big.Float).SetPrec(1000).Mul(exact.Value(), big.NewFloat(float64(c)))
 		y64, _ := y.Float64()
-		if y64 < least*0.999 { // skip results below or near the threshold of underflow, where an error of D can change K to 0
+		if y64 < least*0.999 { // skip results below or near the threshold of underflow, where a rounding error in D can make K zero
 			continue
 		}
 		var k, dist [1]T

@@ -88,7 +88,7 @@ func testLevels[T num.Float](t *testing.T) {
 	for k := range 24 {
 		call(shape{m: k%13 + 1, n: panelColumns64 + k, d: k % 7, gd: k % 3, gx: k % 4, gz: k % 5, shared: k % 3}, asmtest.Classes()[k%len(asmtest.Classes())])
 	}
-	// Only one matrix has rows of extreme size.
+	// Only z has extreme values; x has ordinary values (see shape.plain).
 	for _, c := range []asmtest.Class{asmtest.Special, asmtest.Wide} {
 		call(shape{m: 30, n: 65, d: 64, plain: true}, c)
 		call(shape{m: 30, n: panelColumns64, d: 64, plain: true}, c)
@@ -159,7 +159,7 @@ func testColumns[T num.Float](t *testing.T) {
 	const m, n, d = blockRows + 5, panelBlock + 5*Unit + 11, 19
 	for _, class := range []asmtest.Class{asmtest.Gauss, asmtest.Unit} {
 		if !testdata.IsLong() && (class == asmtest.Gauss) != num.IsFloat64[T]() {
-			continue // the test of the other type covers this class
+			continue // this class is tested with the other element type
 		}
 		x, z := asmtest.Values[T](asmtest.NewRand(1), m*d, class), asmtest.Values[T](asmtest.NewRand(2), n*d, class)
 		copy(z[5*d:], x[:20*d])

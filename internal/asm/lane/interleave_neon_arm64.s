@@ -68,7 +68,7 @@ rowloop:
 	BLT  tail
 
 pairloop:
-	// two columns of two problems
+	// Copy the next two columns of two problems.
 	FMOVQ.P 16(x0), F0
 	FMOVQ.P 16(x1), F1
 	VZIP1   V1.D2, V0.D2, V4.D2
@@ -83,7 +83,7 @@ tail:
 	ADDS $2, left
 	BEQ  rowdone
 
-	// the last column of the row
+	// Copy the last column of the row.
 	FMOVD.P 8(x0), F0
 	FMOVD.P 8(x1), F1
 	VZIP1   V1.D2, V0.D2, V4.D2
@@ -117,7 +117,7 @@ rowloop:
 	BLT  tail
 
 quadloop:
-	// load four columns of each of four problems
+	// Copy the next four columns of four problems.
 	FMOVQ.P 16(x0), F0
 	FMOVQ.P 16(x1), F1
 	FMOVQ.P 16(x2), F2

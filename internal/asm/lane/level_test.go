@@ -38,7 +38,7 @@ func kernels[T num.Float](a *asmtest.Arena[T], m, n int, c asmtest.Class) map[st
 			lo, hi, outside := a.In(w, asmtest.Unit), a.InOut(w, c), a.InOut(w, asmtest.Unit)
 			for p := range hi {
 				if a.Rand.IntN(2) == 0 {
-					hi[p] = T(math.Inf(1)) // makes it more likely that all values of a problem are in range
+					hi[p] = T(math.Inf(1)) // an infinite bound makes it more likely that all values are in range
 				}
 			}
 			for p := range outside {

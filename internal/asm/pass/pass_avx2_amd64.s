@@ -46,10 +46,9 @@
 #define ui R12
 #define rows R13
 
-// The constant named small is the byte count of the largest matrix k that stays in the first-level cache. For such a
-// matrix, the kernel adds a row to q only after it has computed the sums of the next eight rows. If the byte count of
-// a row is between rowlo and rowhi, the kernel updates q in a separate loop right after the row sums, while the rows
-// are in the cache.
+// small is the size in bytes of the largest matrix k that stays in the first-level cache. For such a matrix, the kernel
+// adds a row to q only after it has computed the sums of the next eight rows. If the byte count of a row is between rowlo
+// and rowhi, the kernel updates q in a separate loop right after the row sums, while the rows are in the cache.
 #define small 36864
 #define rowlo 3712
 #define rowhi 8704

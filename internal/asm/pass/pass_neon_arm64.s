@@ -2,8 +2,8 @@
 //
 //	iterate   u[i] = a[i] / Σ_j K_ij v[j]     q[j] = q[j] + Σ_i u[i] K_ij
 //	sweep     u[i] = a[i] Σ_j K_ij v[j]       q[j] = q[j] + Σ_i u[i] K_ij
-//	rows      u[i] = Σ_j K_ij v[j]            iterate or sweep without q
-//	columns   q[j] = q[j] + Σ_i u[i] K_ij     iterate or sweep without v
+//	rows      u[i] = Σ_j K_ij v[j]            iterate or sweep with q = nil
+//	columns   q[j] = q[j] + Σ_i u[i] K_ij     iterate or sweep with v = nil
 //	begin     r[i] = Σ_j (K_ij M_ij) v[j]     s[i] = w[i] r[i]
 //	                                          q[j] = q[j] + Σ_i K_ij (u[i] M_ij + s[i])
 //

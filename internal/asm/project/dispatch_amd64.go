@@ -7,9 +7,9 @@ import (
 	"github.com/gomonge/monge/internal/asm/num"
 )
 
-// The Go functions that call assembly are not inlined. So each call begins with a stack check, where the
-// scheduler can stop the goroutine. The sizes rows, cols and depth are positive. The columns
-// of an AVX2 tile function fill whole tiles, except that the last vector of the last tile may be partial.
+// The Go functions that call assembly are not inlined. So each call begins with a stack check, where the scheduler can
+// stop the goroutine. The arguments named rows, cols and depth are positive. In a call of an AVX2 tile function, the
+// columns fill whole tiles, except that the last vector may be partial.
 
 //go:noescape
 func productAVX512F64(rows, cols, depth int, c *float64, ldc int, a *float64, ra, ka int, b *float64, ldb int, more bool)

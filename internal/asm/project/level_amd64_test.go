@@ -18,7 +18,8 @@ func TestLevelsOfOtherCPU(t *testing.T) {
 	asmtest.OtherMachines(t, TestLevels)
 }
 
-// TestRowsAVX512 checks that products with short sums and many columns use AVX2 exactly as the table of each machine says.
+// TestRowsAVX512 checks that products with short sums and many columns use AVX2 if the table of a machine says so, and
+// AVX-512 otherwise.
 func TestRowsAVX512(t *testing.T) {
 	for _, m := range asm.Machines() {
 		restore := asm.SwitchMachine(m)

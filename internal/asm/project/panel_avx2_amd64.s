@@ -54,7 +54,7 @@
 	row((i*4*size+2*size)(ak), Y6, Y7, Y8);      \
 	row((i*4*size+3*size)(ak), Y9, Y10, Y11)
 
-// The macro named sums sets the sums s0, s1 and s2 of one row to r_i + s_j. The operand x is r_i.
+// sums sets the registers s0, s1 and s2 to the sums r_i + s_j of one row. x is r_i.
 #define sums(x, s0, s1, s2) \
 	bcast x, Y14;           \
 	add   (sj), Y14, s0;    \

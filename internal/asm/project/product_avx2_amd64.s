@@ -8,8 +8,9 @@
 // Same bits as    mulRef and transMulRef in ref.go. A sum adds its terms in ascending order of k, with one FMA per term.
 // Layout          b is depth×cols and c is rows×cols, row-major. a has two strides, so one kernel computes
 //                 both x·b (ra = ldx, ka = 1) and yᵀ·x (ra = 1, ka = ldy). rows, cols, depth ≥ 1. The
-//                 columns fill whole tiles. Only the last vector may be partial.
-// Tile            8 rows × 1 vector of columns, 5 × 2, 4 × 3 or 3 × 4. An iteration adds two terms k.
+//                 columns fill whole tiles, except that the last vector may be partial.
+// Tile            8 rows × 1 vector of columns, 5 × 2, 4 × 3 or 3 × 4. An iteration adds the terms of two
+//                 indices k.
 // Tail            columns: the last vector of a tile is masked. rows: the last tile computes its last
 //                 row several times and stores it once. No access outside the slices.
 // Special values  propagate as in ordinary arithmetic.

@@ -121,8 +121,7 @@
 #undef SCALESTART
 #undef SCALENEXT
 
-// SCALEDSQUARES adds squared differences to the lanes, like SQUARES, but for rows of int8. It multiplies the elements in
-// Y12 and Y13 by the scales of the rows.
+// SCALEDSQUARES is like SQUARES, but first multiplies the int8 elements in Y12 and Y13 by the scales of their rows.
 #define SCALEDSQUARES(q, a, b) \
 	VMOVUPS      q, Y15;        \
 	VBROADCASTSS (sp), Y14;     \

@@ -138,8 +138,7 @@
 #undef SCALESTART
 #undef SCALES
 
-// SCALEDSQUARES adds squared differences to the lanes, like SQUARES, but for rows of int8. It multiplies the elements of rows
-// x and y by their scales s and t.
+// SCALEDSQUARES is like SQUARES, but first multiplies the int8 elements of rows x and y by the row scales s and t.
 #define SCALEDSQUARES(x, y, s, t, a, b) \
 	VMOVAPS      Z16, Z17;    \
 	VFNMADD231PS s, x, Z17;   \

@@ -135,8 +135,7 @@
 #undef SCALESTART
 #undef SCALES
 
-// SCALEDSQUARES adds squared differences to the lanes, like SQUARES, but for rows of int8. It multiplies the elements by
-// the row scales in V28.
+// SCALEDSQUARES is like SQUARES, but first multiplies the int8 elements by the row scales in V28.
 #define SCALEDSQUARES(q, a, b) \
 	FMOVQ.P 16(q), F26;           \
 	VORR    V26.B16, V26.B16, V27.B16; \

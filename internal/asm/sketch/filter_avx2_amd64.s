@@ -78,7 +78,7 @@
 	VBROADCASTSS (20*j+12)(np), Y14; \
 	VFMADD231PS  Y14, Y11, sum
 
-// MASK compares the bounds in register sum with the threshold of query j, and stores the eight mask bits.
+// MASK compares sum, which contains eight bounds, with the threshold of query j, and stores the mask bits.
 #define MASK(j, at, sum) \
 	VBROADCASTSS (20*j+16)(np), Y12; \
 	VCMPPS       $5, Y12, sum, sum;  \
@@ -158,7 +158,7 @@ steploop:
 	RET
 #undef MASK
 
-// MASK converts the integer sums of eight rows, in register sum, to bounds. It then compares the bounds with the threshold.
+// MASK converts sum, which contains the integer sums of eight rows, to bounds. It then compares the bounds with the threshold.
 #define MASK(at, sum) \
 	VCVTDQ2PS   sum, sum;              \
 	VMULPS      (32*at)(gp), sum, sum; \

@@ -140,9 +140,9 @@ func (c *Case) Size(most int) int {
 	}
 }
 
-// Shape draws one size for each element of powers. No size exceeds the limit most. The product of
-// all sizes, each raised to its power, is at most budget. Some pairs of sizes have a product close to
-// a power of two, because some constants in the tested code limit a product of sizes.
+// Shape draws one size for each element of powers. No size exceeds most. The product of all sizes,
+// each raised to its power, is at most budget. The product of two sizes is sometimes close to a power
+// of two, because some limits in the tested code are powers of two.
 func (c *Case) Shape(most, budget int, powers ...int) []int {
 	s := make([]int, len(powers))
 	left, work := float64(budget), 1.0
@@ -168,8 +168,8 @@ func (c *Case) Shape(most, budget int, powers ...int) []int {
 // Large makes most runs skip the reference implementation in Go, as if the case had large sizes.
 func (c *Case) Large() { c.work = largeWork + 1 }
 
-// largeWork is the largest product of sizes for which every run calls the reference implementation
-// in Go.
+// largeWork is a limit for the product of the sizes. Above this limit, most runs skip the reference
+// implementation in Go.
 const largeWork = 1 << 19
 
 // Budget draws the budget of a case. In most cases it returns small, to save time. Otherwise it

@@ -5,8 +5,8 @@ import (
 	"github.com/gomonge/monge/prove/internal/expr"
 )
 
-// runSmallIntegers runs an instruction that adds or multiplies integers of one or two bytes or
-// counts bits. It returns false for other instructions.
+// runSmallIntegers runs an instruction that counts bits, or that adds or multiplies integers of one
+// or two bytes. It returns false for other instructions.
 func (m *machine) runSmallIntegers(op string, a []operand, dst *operand) bool {
 	g, n := m.g, dst.width/4
 	// sources returns the 4-byte cells of the two source operands.

@@ -397,7 +397,7 @@ func (m *machine) compareToMask(dst *operand, w int, x, y []expr.Node, f func(x,
 	m.setMask(dst.reg, out)
 }
 
-// runOtherLogic runs logic instructions with individual implementations.
+// runOtherLogic runs the logic instructions that need an implementation of their own.
 func (m *machine) runOtherLogic(op string, a []operand, dst *operand, each func(int, func(x, y expr.Node) expr.Node)) bool {
 	g := m.g
 	n := dst.width / 4

@@ -34,7 +34,7 @@ func effect(op string, a []operand) *loops.Effect {
 			slot = reg
 		}
 	}
-	all := loops.Set{Opaque: true} // depends on every operand
+	all := loops.Set{Opaque: true} // the new value is an unknown function of all operands
 	stores, loads := strings.HasPrefix(op, "st"), strings.HasPrefix(op, "ld")
 	compares := op == "cmp" || op == "cmn" || strings.HasPrefix(op, "cb") || strings.HasPrefix(op, "tb") && op != "tbl"
 	for n, o := range a {

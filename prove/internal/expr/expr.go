@@ -61,8 +61,8 @@ const (
 	FromInt  // a signed integer as a floating-point number, rounded
 	Byte     // element of an input whose elements have 1 byte; see fields.go
 	Word     // element of an input whose elements have 2 bytes
-	Fields   // concatenated bit fields of nodes, from lists[key]
-	Pick     // node at index a in lists[key]; the first list entry is the bit length of the nodes
+	Fields   // integer whose bits are fields of other nodes; lists[key] describes the fields
+	Pick     // node at index a of a table; lists[key] contains the bit length of the nodes, then the table
 	Total    // constant + Σ coefficient·node modulo 2^16, from lists[key]
 	FromHalf // a binary16 number as a float32
 	ToHalf   // a float32 as a binary16 number, rounded

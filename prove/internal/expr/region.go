@@ -92,7 +92,8 @@ func (t *template) isExcluded() bool {
 	return false
 }
 
-// equalInRegion reports whether the two expressions are equal in a resolved region.
+// equalInRegion reports whether it can prove that the two expressions are equal in a region that
+// needs no further split.
 func (t *template) equalInRegion(low, high int64) bool {
 	t.setRegion(low, high)
 	if t.isExcluded() {

@@ -13,7 +13,7 @@ import (
 var (
 	// ErrFull means that other requests hold the memory: try again later.
 	ErrFull = errors.New("the service is busy, try again later: requests hold all of the memory that they may")
-	// ErrExceeded means that one request asks for more than all requests together may hold.
+	// ErrExceeded means that one request asks for more than the whole budget.
 	ErrExceeded = errors.New("the request needs too much memory")
 )
 

@@ -16,7 +16,7 @@ import (
 type received struct {
 	message proto.Message
 	share   *budget.Share
-	rows    int   // maximum number of messages in a repeated field of message
+	rows    int   // maximum length of a repeated field whose elements are messages
 	refused error // reason why the message was not decoded, or nil
 }
 

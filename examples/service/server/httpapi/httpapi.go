@@ -124,8 +124,9 @@ func (a *API) serveModel(w http.ResponseWriter, _ *http.Request) {
 	writeJSON(w, http.StatusOK, a.engine.Info())
 }
 
-// requireToken rejects requests without the token and counts these requests as refused requests of
-// the operation op. For a request with the token, requireToken marks the connection as in use.
+// requireToken returns a handler that calls h for requests with the token and marks their
+// connections as in use. It rejects other requests, and counts them as refused in the metrics of
+// op.
 func (a *API) requireToken(op engine.Operation, h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !a.authorized(r) {
