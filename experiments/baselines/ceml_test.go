@@ -36,7 +36,7 @@ func TestEntropy(t *testing.T) {
 	labels := []int{0, 0, 0, 0, 1, 1, 1, 1}
 	one := mat.NewDense(1, 1, []float64{1})
 	for _, alpha := range []float64{0.5, 1.01, 2} {
-		// If all samples differ, S(K) = S(K ∘ L) = log₂ 8.
+		// If all samples are far apart, S(K) = S(K ∘ L) = log₂ 8.
 		if v, err := newEntropy(x, labels, alpha, 1).forward(ctx, one); err != nil || !(math.Abs(v) < 1e-12) {
 			t.Errorf("α = %v, samples far apart: %v, %v; want 0", alpha, v, err)
 		}
