@@ -143,7 +143,7 @@ func (sys *system[T]) multiply(ctx context.Context) error {
 	return nil
 }
 
-// multiplyRows sets the vector sd to Tᵀ diag(1/rows) T d.
+// multiplyRows computes the vector Tᵀ diag(1/rows) T d and stores it in the field sd.
 func (sys *system[T]) multiplyRows(ctx context.Context) error {
 	if sys.sparse.made {
 		return sys.sparse.multiply(ctx, &sys.kernel, sys.sd, sys.d)
