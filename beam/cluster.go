@@ -56,7 +56,7 @@ type Pipeline struct {
 	Task           string
 	Attempt        int   // 1 for the first attempt
 	Items, Results int   // number of requested items and of received results
-	BytesOut       int64 // total size of the items; in the first attempt also of the shared data
+	BytesOut       int64 // total size of the items, plus the size of the shared data in the first attempt
 	BytesIn        int64 // total size of the received results
 	Err            error
 }

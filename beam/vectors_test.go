@@ -325,7 +325,7 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// TestBadRows checks that errors name the file and the row, or the key.
+// TestBadRows checks that an error about a row names the file and the row number, or the key of the row.
 func TestBadRows(t *testing.T) {
 	x, labels := clusters(10, 4)
 	path, _ := modelFile(t, x, labels)

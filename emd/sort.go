@@ -93,11 +93,11 @@ func (s *sorter) sort(ctx context.Context, least, most uint64) error {
 		return err
 	}
 	if span := valueOf(most) - valueOf(least); n <= maxCellSamples {
-		digit := min(maxCellBits, (bits.Len(uint(n))+6)/2)
-		scale := float64(uint64(1)<<(2*digit)-1) / span
+		digitBits := min(maxCellBits, (bits.Len(uint(n))+6)/2)
+		scale := float64(uint64(1)<<(2*digitBits)-1) / span
 		// The scale is 0 if the span overflows, and infinite if the span is tiny.
 		if scale > 0 && scale <= math.MaxFloat64 {
-			if err := s.sortCells(ctx, valueOf(least), scale, digit); err != nil {
+			if err := s.sortCells(ctx, valueOf(least), scale, digitBits); err != nil {
 				return err
 			}
 			if done, err := s.insertionSort(ctx, movesPerSample*n); done || err != nil {
@@ -119,13 +119,12 @@ func (s *sorter) sort(ctx context.Context, least, most uint64) error {
 // cellOf returns the cell of a key. The span of the samples is divided into cells of equal width.
 func cellOf(key uint64, low, scale float64) int { return int((valueOf(key) - low) * scale) }
 
-// sortCells sorts the keys by cell in two radix passes. The parameter named digit is the number of bits per
-// pass.
-func (s *sorter) sortCells(ctx context.Context, low, scale float64, digit int) error {
-	grow(&s.counts, 2<<digit)
+// sortCells sorts the keys by cell in two radix passes. digitBits is the number of bits per pass.
+func (s *sorter) sortCells(ctx context.Context, low, scale float64, digitBits int) error {
+	grow(&s.counts, 2<<digitBits)
 	clear(s.counts)
-	lower, upper := s.counts[:1<<digit], s.counts[1<<digit:]
-	mask := 1<<digit - 1
+	lower, upper := s.counts[:1<<digitBits], s.counts[1<<digitBits:]
+	mask := 1<<digitBits - 1
 	n := len(s.keys)
 	for at := 0; at < n; at += samplesPerCheck {
 		if ctx.Err() != nil {
@@ -134,12 +133,12 @@ func (s *sorter) sortCells(ctx context.Context, low, scale float64, digit int) e
 		for _, key := range s.keys[at:min(n, at+samplesPerCheck)] {
 			c := cellOf(key, low, scale)
 			lower[c&mask]++
-			upper[c>>digit&mask]++
+			upper[c>>digitBits&mask]++
 		}
 	}
 	for pass, count := range [2][]uint32{lower, upper} {
 		replaceByPrefixSums(count)
-		shift := pass * digit
+		shift := pass * digitBits
 		for at := 0; at < n; at += samplesPerCheck {
 			if ctx.Err() != nil {
 				return context.Cause(ctx)

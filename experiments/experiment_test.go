@@ -421,7 +421,7 @@ func TestDamagedJournal(t *testing.T) {
 	lines := strings.SplitAfter(string(whole), "\n")
 	for name, c := range map[string]struct {
 		text string
-		line int // line number of the expected error; 0 if the journal is valid and its cells are used
+		line int // line number of the expected error, or 0 if Run must accept the journal
 	}{
 		"empty":                 {"", 0},
 		"half a header":         {lines[0][:20], 0},

@@ -356,8 +356,8 @@ func mnistMean(r *results, measure string, w selector) float64 {
 	return stat.Mean(v, nil)
 }
 
-// keyOf selects the values of method m with p components. A method that uses all pixels has values
-// only for the first p.
+// keyOf selects the values of method m with p components. If the method uses all pixels, its values
+// are stored under the first p, s.ps[0].
 func (s *mnistSizes) keyOf(m string, p int) selector {
 	if m == nameOriginal {
 		p = s.ps[0]

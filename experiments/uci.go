@@ -158,7 +158,7 @@ func (j *job) uciSizes() uciSizes {
 // uciFolds is the number of folds of the cross-validation. The paper does not state this number.
 const uciFolds = 3
 
-// uciSets returns the data sets whose files exist, including stand-ins.
+// uciSets returns the data sets whose file exists. If a file is missing, uciSets tries its stand-in.
 func (j *job) uciSets() []uciData {
 	var all []uciData
 	for _, d := range uciSets {
@@ -315,7 +315,7 @@ func appendNoise(d *dataset.Dataset, features int, rng *rand.Rand) {
 type uciColumn struct {
 	name   string
 	method string // of the cells
-	family string // column of the published table; columns with the same published column form a family
+	family string // name of the published column to compare with; columns with the same name form a family
 	tuned  bool   // whether this column has the most settings chosen by cross-validation in its family
 	errs   [][]float64
 }

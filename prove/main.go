@@ -147,7 +147,7 @@ func prove(dir, binary, pattern string, mutants int) (count tally, err error) {
 	return count, failed
 }
 
-// listedMutants is the value of -mutate for which package known lists the survivors.
+// listedMutants is the value of -mutate for which survivors.txt lists the mistakes that are not refuted.
 const listedMutants = 10
 
 // checkSurvivors returns an error if package known does not list a survivor. If all mistakes were

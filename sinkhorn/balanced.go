@@ -24,8 +24,7 @@ type dual[T dist.Float] interface {
 	value() float64
 	// setResidual sets the column sums, the gradient e of the dual, and the marginal error of the current point.
 	setResidual()
-	// system returns the matrix −∇²D = diag(x) − Tᵀ diag(1/y) T as the vectors diag = x and rows = y. The weight is the sum
-	// of x.
+	// system returns the vectors x and y of the matrix −∇²D = diag(x) − Tᵀ diag(1/y) T, and the sum of x.
 	system() (diag, rows []T, weight float64)
 	// completeSystem adds terms to the system and to the initial direction. Only partial transport needs these terms.
 	completeSystem(ctx context.Context, sys *system[T]) error

@@ -144,7 +144,7 @@ func sameMatrix[T dist.Float](x, y dist.Matrix[T]) bool {
 		unsafe.SliceData(x.Data) == unsafe.SliceData(y.Data)
 }
 
-// takeRun solves run t on goroutine w.
+// takeRun solves the problems of run t on goroutine w.
 func (b *batch[T]) takeRun(ctx context.Context, w, t int) error {
 	s, r := b.solvers[w], b.runs[t]
 	indices := b.order[r.first:r.last]

@@ -95,7 +95,7 @@ func (s *solution[T]) dual() dual[T] {
 	return &s.balanced
 }
 
-// attempts returns the attempts for the kind of the current problem.
+// attempts returns the attempts for a balanced, penalized or partial problem. With DomainPlain, there are none.
 func (s *solution[T]) attempts() []attempt[T] {
 	switch {
 	case s.it.settings.Domain == DomainPlain:
@@ -119,8 +119,7 @@ func newPace(firstCheck, n, m int) pace {
 	return pace{next: firstCheck, few: paceFew + paceSmall/float64(min(n, m))}
 }
 
-// isSlow reports whether too many more plain iterations are needed to reduce the error to goal. The argument e is the error
-// after iteration k.
+// isSlow reports whether plain iterations reduce the error too slowly to reach goal soon. e is the error after iteration k.
 func (p *pace) isSlow(k int, e, goal float64) bool {
 	if k < p.next || !finite(e) {
 		return false

@@ -304,7 +304,7 @@ func (in *instance[T]) planThreshold(domain sinkhorn.Domain, f, g float64) float
 	return normal * squared
 }
 
-// compareResult compares a result with the plan of the oracle.
+// compareResult compares the outputs of a solve with the outputs that package oracle computes.
 func compareResult[T dist.Float](c *trial.Case, in *instance[T], s oracle.Scalings, k int, costs []float64, plan, image trial.View[T], f, g []T) {
 	e := in.bound(k)
 	want := s.Plan(in.kernel)
@@ -389,8 +389,7 @@ func newOutputs[T dist.Float](c *trial.Case, in *instance[T]) *outputs[T] {
 	}
 }
 
-// computeAll copies all outputs of a result to o. It reads the plan in two pieces: the rows before row first, and the remaining
-// rows.
+// computeAll copies all outputs of a result to o. It reads the plan in two pieces: rows 0 … first−1, and the remaining rows.
 func (o *outputs[T]) computeAll(c *trial.Case, r *sinkhorn.Result[T], first int) {
 	c.Helper()
 	ctx := context.Background()

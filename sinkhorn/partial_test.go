@@ -92,8 +92,8 @@ func TestPartialCertificates(t *testing.T) {
 	}
 }
 
-// TestPartialFar checks problems of distant points. Rounding divides the plan into disconnected blocks, and ε-scaling fails.
-// The start from the unregularized problem must converge.
+// TestPartialFar checks problems whose points are far apart. Rounding errors split the plan into disconnected blocks, so
+// ε-scaling fails. The solver must converge from the solution of the unregularized problem.
 func TestPartialFar(t *testing.T) {
 	for i, c := range []struct {
 		seed      uint64
@@ -204,7 +204,7 @@ func TestPartialGain(t *testing.T) {
 			case !d.held[j]:
 				beta[j] = -rng.Float64()
 			case move:
-				beta[j] = -0.3 // moves all columns at the cap
+				beta[j] = -0.3 // lowers all column scalings that are at their upper bound
 			}
 		}
 		if move {

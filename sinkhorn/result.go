@@ -42,8 +42,8 @@ type Result[T dist.Float] struct {
 	serial uint64
 }
 
-// resultImpl is the implementation of a Result. Every resultImpl is an *outcome. The argument named serial is the
-// serial number of the result.
+// resultImpl is the implementation of a Result. Every resultImpl is an *outcome. Its methods take the serial number of
+// the result.
 type resultImpl[T dist.Float] interface {
 	planTo(ctx context.Context, serial uint64, dst dist.Matrix[T], first int) error
 	barycentricTo(ctx context.Context, serial uint64, dst dist.Matrix[T]) error

@@ -31,7 +31,7 @@ type system[T dist.Float] struct {
 	diag, rows          []T
 	rhs, beta, z, d, sd []T
 	mass                float64
-	epsilon             T    // elements of S up to epsilon are omitted from a sparse list and a factor (sparse.go)
+	epsilon             T    // smaller elements of S count as 0 in a sparse list and a factor (sparse.go)
 	shiftInvariant      bool // the matrix times a constant vector is 0
 	commonRow           []T  // in partial transport, the vector t of the term t tᵀ/commonRowSum that is subtracted from the matrix; otherwise nil
 	commonRowSum        T
@@ -143,7 +143,7 @@ func (sys *system[T]) multiply(ctx context.Context) error {
 	return nil
 }
 
-// multiplyRows sets the vector sd to Tᵀ diag(1/rows) T d.
+// multiplyRows computes the vector Tᵀ diag(1/rows) T d and stores it in the field sd.
 func (sys *system[T]) multiplyRows(ctx context.Context) error {
 	if sys.sparse.made {
 		return sys.sparse.multiply(ctx, &sys.kernel, sys.sd, sys.d)

@@ -21,7 +21,7 @@ type group[T dist.Float] struct {
 	lanes       lanes[T]
 }
 
-// member is one problem of a group.
+// member is the state of one of the problems that a group solves together.
 type member[T dist.Float] struct {
 	it         iteration[T]
 	outcome    outcome[T]

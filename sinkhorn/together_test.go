@@ -159,7 +159,7 @@ func oneKernel[T dist.Float](n, m int) []Problem[T] {
 		}
 		ps = append(ps, p)
 	}
-	ps = append(ps, points(0.2), points(300), points(300), points(300)) // λ = 0.2 occurs once; λ = 300 leaves the plain domain
+	ps = append(ps, points(0.2), points(300), points(300), points(300)) // λ = 0.2 occurs once; λ = 300 needs the log domain
 	for range 6 {
 		ps = append(ps, Problem[T]{Cost: cost, B: gradientWeights[T](rng, m, false), Lambda: 2})
 	}

@@ -76,7 +76,7 @@ func (d *unbalanced[T]) advance(ctx context.Context, limit int, tolerance float6
 	copy(d.u, it.u(k)) // scalings, or
 	copy(d.f, it.u(k)) // potentials
 	copy(d.v, it.v(k))
-	fresh := !finite(it.res.MarginalError) // v does not exist yet
+	fresh := !finite(it.res.MarginalError) // no iteration has computed v yet
 	defer func() {
 		if it.res.Iterations > k {
 			d.storeIterate()
@@ -346,8 +346,8 @@ func (d *unbalanced[T]) logRows(ctx context.Context, k int) error {
 	return kernel.MulTrans(ctx, it.q, d.u)
 }
 
-// balancePotentials finds the best shift c for the potentials g, and adds the resulting constant to f. log.max contains the
-// logarithms of the row sums without u.
+// balancePotentials finds the best shift for the potentials g, and adds the resulting constant to f. log.max must contain the
+// logarithms of the sums Kv.
 func (d *unbalanced[T]) balancePotentials() {
 	log := &d.it.log
 	share, top := d.scratch[:len(d.f)], math.Inf(-1)

@@ -155,7 +155,7 @@ func sortMembers(list []Member) {
 	})
 }
 
-// compareFolds fits every candidate that has not been eliminated to each of the folds
+// compareFolds fits the remaining candidates, marked in alive, to each of the folds
 // c.folds[from:to]. It stores the results in losses[from:to].
 func (c *comparison) compareFolds(ctx context.Context, do compareFunc, alive []bool, from, to int, losses [][][]loss) error {
 	var pieces []piece

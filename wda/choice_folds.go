@@ -169,8 +169,8 @@ func maxFoldCount(n int) int { return partCount(n) * min(max(1, heldGoal/n), max
 // a part.
 const heldAlways, unassigned = -1, -2
 
-// equalRows returns the number of distinct rows. Element i of first is the index of the first row, of
-// any class, that equals row i.
+// equalRows finds equal rows, even in different classes. first[i] is the index of the first row that
+// equals row i. The last result is the number of distinct rows.
 func equalRows(s *discriminant.Samples) (first []int, different int) {
 	first = make([]int, s.N)
 	for i := range first {

@@ -12,10 +12,10 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// piece is a unit of work of a comparison. It consists of the candidates with the indices From to
-// To−1 that are alive, on one fold. These candidates have the same whitening, and a fit may start
-// at the result of the previous fit. If Numbers is not nil, the piece is one candidate, to be
-// fitted with several numbers of components.
+// piece is a unit of work of a comparison. It fits the candidates From … To−1 that have not been
+// eliminated to one fold. These candidates have the same whitening, and a fit may start at the
+// result of the previous fit. If Numbers is not nil, the piece fits only one candidate, with
+// several numbers of components.
 type piece struct {
 	Fold, From, To int
 	Alive          []bool // whether each candidate is still in the comparison; nil if Numbers is not nil
@@ -34,9 +34,8 @@ func (p *piece) candidateCount() int {
 	return n
 }
 
-// compareFunc is a function that returns the losses of the candidates with the indices From to To−1
-// of each piece. The losses of a candidate are nil if the candidate could not be fitted or is not
-// alive.
+// compareFunc is a function that returns the losses of the candidates From … To−1 of each piece. The
+// losses of a candidate are nil if the candidate was eliminated or could not be fitted.
 type compareFunc func(ctx context.Context, pieces []piece) ([][][]loss, error)
 
 // compareLocally computes the losses of the pieces in this process. It is a compareFunc.

@@ -708,8 +708,8 @@ func TestChoiceLambdaMatrix(t *testing.T) {
 	mustChoose(t, x, labels, &Settings{Components: 2, Objective: Objective{Lambda: LambdaMatrix(ones{3})}})
 }
 
-// TestPrincipalAndFisher checks that the methods Principal and Fisher take no optimization steps. For C classes, only
-// Fisher scales the components after the first C − 1 components to almost zero.
+// TestPrincipalAndFisher checks that the methods Principal and Fisher take no optimization steps. With C classes,
+// Fisher must scale all components after the first C − 1 to almost zero, and Principal must not.
 func TestPrincipalAndFisher(t *testing.T) {
 	x, labels := stretched(5, 200, 10, 4)
 	for _, method := range []Method{Principal{}, Fisher{}} {

@@ -145,7 +145,7 @@ func TestReport(t *testing.T) {
 		set.Progress = func(p Progress) error {
 			s := p.Step
 			if _, draws := set.Optimizer.Method.(MiniBatch); draws && s.Index == steps-1 {
-				return nil // a report about mini-batches between two steps
+				return nil // a report about a mini-batch, not about a step
 			}
 			if s.Index != steps || s.Start != 0 {
 				t.Errorf("call %d is step %d of start %d", steps, s.Index, s.Start)

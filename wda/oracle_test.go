@@ -74,7 +74,7 @@ func byClass(x [][]oracle.Real, labels, names []int) [][][]oracle.Real {
 
 func compareScore(c *trial.Case) {
 	classes := 2 + c.IntN(3)
-	small := c.Chance(2) // small problems also compare the gradient
+	small := c.Chance(2) // whether the problem is small, so that the gradient is compared, too
 	n, d := 2*classes+c.IntN(8), 1+c.IntN(4)
 	if !small {
 		n, d = 2*classes+c.Size(60), 1+c.Size(70)

@@ -62,7 +62,7 @@ type rejection struct {
 	// of the score, distance and residual.
 	typical        float64
 	center, spread [2]float64
-	featureScale   []float64 // factor of each feature, or nil
+	featureScale   []float64 // factor that standardizes each feature, or nil
 	span           *spanShare
 }
 
@@ -267,8 +267,8 @@ func (r *rejection) chooseWeight(known, unknown []scoreParts, classes int) {
 	slices.Sort(r.scores)
 }
 
-// shiftedScores returns the scores of known samples and the shift of each class. The score of a
-// sample uses the shift computed without this sample, as for a new sample.
+// shiftedScores returns the scores of known samples and the shift of each class. For the score of a
+// sample, the shift is computed from the other samples of the class.
 func (r *rejection) shiftedScores(known []scoreParts, weight float64, classes int) (scores, shifts []float64) {
 	scores, shifts = make([]float64, len(known)), make([]float64, classes)
 	counts := make([]float64, classes)
@@ -287,7 +287,7 @@ func (r *rejection) shiftedScores(known []scoreParts, weight float64, classes in
 }
 
 // setScore sets Score and Rejected of out for the sample x, which must be the latest sample of the
-// workspace w. The argument named labelIndex is the index of the predicted label.
+// workspace w. labelIndex is the index of the predicted label.
 func (c *Classifier) setScore(out *Class, x []float64, labelIndex int, w *Workspace) {
 	r := c.rejection
 	if r == nil {

@@ -229,8 +229,8 @@ func (h *host) workers(n int) ([]*process, error) {
 	return ws, nil
 }
 
-// StartWorker is called by Prism when a job begins. It reports success even if the process has
-// ended, because Prism panics on an error. The job then fails anyway.
+// StartWorker is called by Prism when a job begins. It reports success even if the worker process has
+// ended, because Prism would panic on an error. Such a job fails later.
 func (h *host) StartWorker(_ context.Context, r *fnpb.StartWorkerRequest) (*fnpb.StartWorkerResponse, error) {
 	id := r.GetWorkerId()
 	h.mu.Lock()

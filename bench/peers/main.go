@@ -319,8 +319,8 @@ func readResult(path string) ([]float64, error) {
 	return x, nil
 }
 
-// difference returns max |got − want| relative to the largest element of want. For the kind exp, every difference is relative to
-// its own element. If the lengths differ, the result is +Inf.
+// difference returns the largest |got − want|, divided by the largest |want|. If kind is exp, each difference is divided by its
+// own element of want. If the lengths differ, the result is +Inf.
 func difference(kind string, got, want []float64) float64 {
 	if len(got) != len(want) {
 		return math.Inf(1)

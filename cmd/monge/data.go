@@ -89,8 +89,8 @@ func (f *trainFlags) add(a *app, cmd *cobra.Command) {
 }
 
 // readTraining reads the training rows that the row flags select, and imputes or drops missing
-// values. It returns an error if the classes cannot be fitted. The argument named largest is the
-// maximum number of rows in a class, or 0 for no limit.
+// values. It returns an error if the classes cannot be fitted, or if a class has more than the given
+// number of rows. The number 0 means no limit.
 func (f *trainFlags) readTraining(rows *rowFlags, largest int) (*dataset.Dataset, error) {
 	if err := f.missingFlags.parse(); err != nil {
 		return nil, err

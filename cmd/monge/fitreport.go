@@ -10,8 +10,8 @@ import (
 	"github.com/gomonge/monge/wda"
 )
 
-// print writes the report of a fit as text. The argument named defaultSteps is true if --max-steps
-// has its default value.
+// print writes the report of a fit as text. defaultSteps is true if --max-steps has its default
+// value.
 func (out *fitResult) print(w io.Writer, r *wda.Report, defaultSteps bool) {
 	atLimit := "before it converged; --max-steps allows more"
 	if defaultSteps && r.Choice != nil {

@@ -73,7 +73,7 @@ type app struct {
 	json, quiet bool
 	stdout      *output
 	stderr      io.Writer
-	interrupted atomic.Pointer[string] // message for an interrupt
+	interrupted atomic.Pointer[string] // text to print if the program is interrupted
 	said        sync.Once
 	progress    atomic.Pointer[progressBar] // the bar of the running command, or nil
 }

@@ -47,7 +47,7 @@ type snapshot struct {
 	questions int
 }
 
-// group holds the questions with one answer.
+// group holds the questions that have the same answer.
 type group struct {
 	answer    int
 	questions []int        // numbers of the questions, in the order of insertion

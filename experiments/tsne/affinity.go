@@ -124,7 +124,8 @@ func (b *precisions) conditional(row []float64, i int) float64 {
 	d := b.terms[:m]
 	copy(d, row[:i])
 	copy(d[i:], row[i+1:])
-	// Subtracting the smallest distance does not change p_j|i. The largest e_j is then 1.
+	// Subtract the smallest distance, so that the largest kernel value exp(−β D_j) is 1. This does
+	// not change p_j|i.
 	nearest := slices.Min(d)
 	ties, total := 0, 0.
 	for j := range d {

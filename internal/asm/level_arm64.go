@@ -13,7 +13,7 @@ func detect() []Level {
 	return nil
 }
 
-// detectMachine returns the default sizes. Kernels on arm64 ignore the sizes for AVX-512.
+// detectMachine returns the table of Sapphire Rapids. On arm64, its sizes for AVX-512 have no effect.
 func detectMachine() *Machine { return &sapphireRapids }
 
 func detectExtensions() (set Extension) {

@@ -130,7 +130,8 @@ func (s *solver) search() Status {
 	return LineSearchFailed
 }
 
-// leastSlope returns σ φ'(0), or −∞ if the method has no curvature condition.
+// leastSlope returns the smallest slope that the curvature condition accepts, or −∞ if the method has
+// no such condition.
 func (s *solver) leastSlope() float64 {
 	switch s.Method {
 	case ConjugateGradient:

@@ -27,7 +27,7 @@ const (
 	historyCapacity = 1 << 12
 )
 
-// errNotFinite is reported with EvaluationFailed if no evaluation returned an error.
+// errNotFinite is the error of an evaluation that returned NaN or an infinity without an error.
 var errNotFinite = errors.New("descent: value or gradient is not finite")
 
 // Minimize looks for a local minimum of f on the manifold m. It begins at start and does not modify

@@ -196,8 +196,8 @@ type Lengths struct {
 	Leading     int  // number of columns that keep their length; 0 means all
 }
 
-// WithLengths returns a copy of c with the column lengths described by the argument of type Lengths.
-// If the context ends, the result is unfinished.
+// WithLengths returns a copy of c whose columns have the given lengths. If the context ends, the
+// result is unfinished.
 func (c *Components) WithLengths(ctx context.Context, by Lengths) *Components {
 	d, p := c.P.Dims()
 	out := &Components{P: mat.DenseCopyOf(c.P), Scales: make([]float64, p), Ratios: c.Ratios, Rank: c.Rank}
@@ -258,8 +258,9 @@ func (c *Components) UnitOfLength(ctx context.Context, s *Samples, q int, unit f
 	return min(max(unit/math.Sqrt(variance), 0x1p-1000/largest), 0x1p1000/largest), nil
 }
 
-// RatiosOf returns the ratios μ of the columns of base·rotation for the given ridge. The columns may
-// have any length. RatiosOf replaces negative ratios with 0.
+// RatiosOf returns, for each column of base·rotation, the ratio μ of the transport scatter between
+// classes to the sum of the scatter within classes and the ridge. The columns may have any length.
+// Negative ratios become 0.
 func (c *Components) RatiosOf(rotation *mat.Dense, ridge float64) []float64 {
 	k, columns := rotation.Dims()
 	ratios := make([]float64, columns)

@@ -392,6 +392,7 @@ func transProduct[T dist.Float](ctx context.Context, workers int, dst, a, b dist
 // multiplications for one row.
 func productRows(each int) int { return min(64, max(8, 1<<25/max(1, each)&^7)) }
 
-// productColumns is like productRows, but for the columns of a product XᵀG. The number of columns
-// is three times as large, because longer runs in the rows of X are faster.
+// productColumns returns the number of columns of XᵀG that are computed between two checks of
+// the context. It is larger than productRows, because longer parts of the rows of X are faster. each is
+// the number of multiplications for one column.
 func productColumns(each int) int { return 3 * productRows(each) }

@@ -406,7 +406,8 @@ func (o *Objective[T]) pullBackColumns(i, j int) {
 // Value returns J.
 func (o *Objective[T]) Value() float64 { return o.betweenCost / (o.withinCost + o.Ridge) }
 
-// Prepare determines λ and the ridge at the start p. The ridge is ρ·σ_w².
+// Prepare computes λ and the ridge at the starting point p. The ridge is rho times the transport cost
+// within classes.
 func (o *Objective[T]) Prepare(ctx context.Context, lambda LambdaRule, rho float64, p *mat.Dense) error {
 	o.startWithin = 0
 	if err := o.setLambdas(ctx, lambda, p); err != nil {

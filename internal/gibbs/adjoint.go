@@ -20,7 +20,7 @@ const MaxBlockTerms = 1 << 27
 // left·right is the sum of the terms that Add and AddTwo append.
 type Terms[T dist.Float] struct {
 	HU, HV    []T  // hu (length n) and hv (length m)
-	SkipZeros bool // M̄_ij is 0 if K_ij is 0, even if the second factor of M̄_ij is infinite
+	SkipZeros bool // M̄_ij is 0 if K_ij is 0, even if K_ij is multiplied by an infinity
 
 	left, right  []T // n × depth and depth × m
 	count, depth int
@@ -65,7 +65,7 @@ func (t *Terms[T]) AddTwo(left, right, next, last []T) {
 
 // Sink receives the gradient M̄. A Sink either adds M̄ to a matrix or multiplies M̄ by the points.
 type Sink[T dist.Float] struct {
-	matrix bool // add M̄ to dst instead of multiplying it by the points
+	matrix bool // whether M̄ is added to dst; otherwise the points are multiplied by M̄
 	dst    dist.Matrix[T]
 	xa     []T  // X and a column of ones, n × (p+1)
 	ya     []T  // Y and a column of ones, m × (p+1)

@@ -18,8 +18,7 @@ const (
 	maxPartials = 1 << 20 // maximum number of elements of the partial sums of more than 16 pieces
 )
 
-// A rowPass contains the operands of a pass. The method named rows computes the pass for one block of
-// rows.
+// A rowPass contains the operands of a pass over K. It computes one block of rows at a time.
 type rowPass[T dist.Float] interface {
 	rows(b *rowBlock[T])
 }

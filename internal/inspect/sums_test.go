@@ -188,7 +188,7 @@ func (a *analysis) report(n ast.Node, at token.Pos) {
 	a.found = append(a.found, bareSum{a.p.Fset.Position(at), a.function, text.String()})
 }
 
-// mayBeBareProduct reports whether e may be an unrounded product.
+// mayBeBareProduct reports whether e may be a product that the compiler can fuse with an addition.
 func (a *analysis) mayBeBareProduct(e ast.Expr) bool {
 	if tv := a.p.Info.Types[e]; tv.Value != nil {
 		return false // constant

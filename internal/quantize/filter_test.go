@@ -164,7 +164,7 @@ func TestManyParts(t *testing.T) {
 						s.bounds.coarse[i] = slices.Max(s.bounds.coarse)
 					}
 					s.bounds.sumSteps(0, r.n)
-					all := s.bounds.steps[0] // all sums are equal
+					all := s.bounds.steps[0] // the value of every sum
 					if all >= 1<<15 || s.bounds.findLimit(r.n, 1) != all || s.bounds.countWithin(r.n, all) != r.n || s.bounds.countWithin(r.n, all-1) != 0 {
 						t.Errorf("%d parts of %d bits: sums of %d steps, limit %d", dim, r.bits, all, s.bounds.findLimit(r.n, 1))
 					}

@@ -126,7 +126,7 @@ func constantQuery(dim int, x float64) []float64 {
 	return v
 }
 
-// tableSum computes the distance of row i from the query in s by its definition.
+// tableSum returns the distance of row i from the query as a plain sum of the entries of s.tables.
 func tableSum(r *Rows, s *Scratch, i int) float64 {
 	var d float32
 	for j := range r.Parts() {

@@ -66,7 +66,7 @@ func (s *Solver[T]) nextCheapest(i int32, row []T) (float64, int) {
 	return math.Inf(1), 0
 }
 
-// scanCheapest finds the cheapest columns of row i with remaining mass.
+// scanCheapest finds the columns with the smallest costs in row i, among the columns with remaining mass.
 func (s *Solver[T]) scanCheapest(i int, row []T) {
 	g := s.dual[s.n:]
 	k := s.cheapest.perRow

@@ -571,7 +571,7 @@ func (s *Solver[T]) countSizes() {
 func (s *Solver[T]) subtree(top int32) []int32 {
 	queue := s.queue
 	queue[0], queue[1] = top, s.links[top].first
-	tail := 2 + queue[1]>>31 // noNode is not counted
+	tail := 2 + queue[1]>>31 // excludes queue[1] if it is noNode, which is −1
 	for head := int32(1); head < tail; head++ {
 		x := &s.links[queue[head]]
 		queue[tail] = x.first

@@ -143,9 +143,9 @@ func (f FDA) fitWithSolver(ctx context.Context, x *mat.Dense, labels []int, p in
 	return out, nil
 }
 
-// standardize divides each feature by its standard deviation within classes, and returns the
-// factor of each feature. With shrinkage the factors are 1, because shrinkage depends on the units.
-// The factor of a feature is 0 if the feature has no variance in the shrunk S_w.
+// standardize multiplies each feature by a factor, and returns the factors. The factor is 1 divided
+// by the standard deviation within classes, or 0 if the feature does not vary within classes. With
+// shrinkage, all factors are 1, because shrinkage depends on the units of the features.
 func (w *withinClasses) standardize(ctx context.Context) []float64 {
 	n, d := w.residuals.Dims()
 	scale, total := make([]float64, d), 0.

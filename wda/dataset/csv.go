@@ -233,9 +233,9 @@ func (c *csvSamples) readRecord(x []float64, label func(text []byte, place int))
 	return c.parse(x, fields, label)
 }
 
-// parsePlain sets x to the features of a record of plain decimals, and calls the function named
-// label with the label text. It returns false for records with quotes, blanks, other numbers or
-// errors, which parse handles.
+// parsePlain sets x to the features of a record of plain decimals, and passes the label text to the
+// callback. It returns false if the record has quotes, blanks, other numbers or errors. The caller
+// then calls c.parse.
 func (c *csvSamples) parsePlain(x []float64, text []byte, label func(text []byte, place int)) bool {
 	if len(c.t.comma) != 1 || bytes.IndexByte([]byte("+-.0123456789Ee"), c.t.comma[0]) >= 0 {
 		return false

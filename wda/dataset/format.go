@@ -71,7 +71,7 @@ func (f Format) columnar() bool { return f == FormatParquet || f == FormatArrow 
 // String returns the name: auto, csv, npy, npz, idx, parquet, arrow or jsonl.
 func (f Format) String() string { return formatNames().Name(uint8(f)) }
 
-// title returns the name as written in a sentence, such as NPY or Parquet.
+// title returns the name of the format for use in sentences, such as NPY or Parquet.
 func (f Format) title() string {
 	if f == FormatJSONLines {
 		return "JSON lines"

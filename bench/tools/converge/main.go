@@ -145,7 +145,7 @@ func measure(p *sinkhorn.Problem[float64], tolerance float64, budget time.Durati
 	return best, nil
 }
 
-// bounded is a context that ends when the CPU time of the process exceeds the field named end.
+// bounded is a context that ends when the CPU time of the process exceeds a limit.
 type bounded struct {
 	context.Context
 	end   float64

@@ -225,7 +225,7 @@ func (w *workspace[T]) recomputeClose(rows []T, n, d int, dst []T, ldd int, x []
 		}
 		at += size
 		if size = group; len(list) > n/4 {
-			size = blockRows // gather the many close columns once for many rows
+			size = blockRows // many columns are close, so gather them once for more rows
 		}
 	}
 }

@@ -216,9 +216,10 @@ type workspace[T num.Float] struct {
 	again         []T        // recomputed distances of the close columns
 	origin        []T        // zeros
 
-	// Only panels use the fields below. own contains the norms of a block of rows. shares is the
-	// operand of the search for close pairs, and top is the result. edge contains distances in
-	// columns that do not fill a panel, and tail contains distances in rows that do not fill a tile.
+	// Only panels use the fields below. own contains the squared norms of a block of rows, and shares
+	// contains the norms times slack. For each column, top is the maximum over the rows of the share
+	// minus the distance. edge contains distances in columns that do not fill a panel, and tail
+	// contains distances in rows that do not fill a tile.
 	own, shares, top []T
 	edge, tail       []T
 }

@@ -132,7 +132,7 @@ store:
 #define F32
 #include "type_amd64.h"
 
-// The macro named four loads four elements of each of eight rows, in two groups of four rows.
+// four(g, h) loads four elements of each of eight rows: four rows at g and four rows at h.
 #define four(g, h) \
 	VMOVUPS     (g), X4;                    \
 	VMOVUPS     (g)(ldxb*1), X5;            \
@@ -143,7 +143,7 @@ store:
 	VINSERTF128 $1, (h)(ldxb*2), Y6, Y6;    \
 	VINSERTF128 $1, (h)(three*1), Y7, Y7
 
-// The macro named half transposes two of the four elements of every row, and adds their squares to s. The instruction
+// half(unpack, s) transposes two of the four elements of every row, and adds their squares to s. The instruction
 // unpack selects the first two or the last two elements.
 #define half(unpack, s) \
 	unpack    Y5, Y4, Y8;   \
@@ -168,7 +168,7 @@ store:
 	VINSERTF128 $1, X8, Y4, Y4;                     \
 	fma         Y4, Y4, s
 
-// The macro named next adds the byte count i to the pointers of all six groups of rows.
+// next(i) adds the byte count i to the pointers of all six groups of rows.
 #define next(i) \
 	ADDQ $i, g0; \
 	ADDQ $i, g1; \

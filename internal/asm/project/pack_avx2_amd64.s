@@ -47,7 +47,7 @@
 	VUNPCKLPD X7, X5, X2; \
 	VUNPCKHPD X7, X5, X3
 
-// The macro named one multiplies the element at p by factor, and stores the product as element r of the current
+// one(p, r) multiplies the element at p by factor, and stores the product as element r of the current
 // output row.
 #define one(p, r) \
 	move1 (p), X0;           \

@@ -38,7 +38,7 @@ type state struct {
 	Memory [128]uint32
 }
 
-// instance is an instruction of the kernels.
+// instance is one occurrence of an instruction in the kernels.
 type instance struct {
 	*code.Inst
 	args     []operand
@@ -190,7 +190,7 @@ func (i *instance) draw(rng *rand.Rand) (s state) {
 			s.R[a.index] = 4 * rng.Uint64N(4)
 			want -= s.R[a.index] << a.shift
 		}
-		if a.reg == sp { // must be a multiple of 16
+		if a.reg == sp { // the stack pointer must be a multiple of 16
 			want &^= 15
 		}
 		s.R[a.reg] = want

@@ -162,8 +162,8 @@ func (p *prover) equalCounts(a, b Node) bool {
 	return true
 }
 
-// countTerms adds n to ones[t] for every occurrence of a term t in the count a. It reports whether
-// a is a count.
+// countTerms adds n to ones[t] for every term t of the sum a. It returns false if a term is not 0
+// or 1.
 func (p *prover) countTerms(a Node, n int, ones map[Node]int) bool {
 	isOne := func(a Node) bool {
 		x, ok := p.Number(a)

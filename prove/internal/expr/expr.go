@@ -161,7 +161,7 @@ func (g *Graph) Const(width int, bits uint64) Node {
 	return g.make(node{op: Const, width: uint8(width), key: bits})
 }
 
-// Input returns element i of an input. The argument named input is the number of the input.
+// Input returns element i of the input with the given number.
 func (g *Graph) Input(width, input, i int) Node {
 	return g.make(node{op: Input, width: uint8(width), key: uint64(input)<<40 | uint64(i)})
 }

@@ -143,8 +143,8 @@ func (g *Graph) IsMask(a Node) bool {
 	return ok && g.nodes[a].op != Const
 }
 
-// AllOnes returns the condition that all bits of a are set. It supports masks and integers composed
-// of masks.
+// AllOnes returns the condition that all bits of a are set. The integer a must be a mask (see
+// MaskOf) or be composed of masks by Cat and IAnd; otherwise ok is false.
 func (g *Graph) AllOnes(a Node) (c Node, ok bool) {
 	if c, ok := g.MaskOf(a); ok {
 		return c, true

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// valueOf returns the value of an integer if input 1 has the given bytes.
+// valueOf returns the value of the integer a. The slice input contains the bytes of input 1.
 func valueOf(t *testing.T, g *Graph, a Node, input []byte) uint64 {
 	n := g.nodes[a]
 	of := func(a Node) uint64 { return valueOf(t, g, a, input) }

@@ -88,7 +88,7 @@ func (in *Interpreter) toNode(x Value, width int) expr.Node {
 		if in.G.Width(v) == 8 && width == 1 { // bools that were joined as integers
 			return in.G.Nonzero(v)
 		}
-		if in.G.Width(v) == 8 && width == 4 { // integers of 4 bytes, which are joined as 8 bytes
+		if in.G.Width(v) == 8 && width == 4 { // a 4-byte integer that was widened to 8 bytes at a branch
 			v, _ = in.G.Halves(v)
 		}
 		return v

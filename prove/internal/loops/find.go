@@ -14,7 +14,7 @@ type loop struct {
 	first         uint64
 	body          map[uint64]bool
 	iterationEnds map[uint64]bool // conditional jumps that start the next iteration if taken, and otherwise leave the loop
-	exits         map[uint64]bool // jumps that leave the loop in one direction
+	exits         map[uint64]bool // instructions with a successor outside the loop
 }
 
 // loopCache caches the loops of functions for all runs.

@@ -105,9 +105,9 @@ type use struct {
 	fixed bool // constant within an iteration of the enclosing loop
 }
 
-// verdict holds the path of an iteration and the reason why the iteration may depend on its number.
-// The reason is empty if the iteration does not depend on its number. fixed says that constants
-// decide whether another iteration follows.
+// verdict describes one iteration: its path, and the reason why its instructions may depend on the
+// iteration number. The reason is empty if they do not. fixed says that constants decide whether
+// another iteration follows.
 type verdict struct {
 	path, reason string
 	fixed        bool

@@ -170,7 +170,7 @@ func (a *API) samplesOf(ctx context.Context, r *pb.Rows, named []*structpb.Struc
 	return m, false, nil
 }
 
-// matrixOf returns the matrix of a message. The result named single is true if the numbers are float32.
+// matrixOf returns the matrix of a message, and whether its numbers are float32.
 func matrixOf(ctx context.Context, r *pb.Rows) (m engine.Matrix, single bool, err error) {
 	if len(r.GetFloat64()) > 0 && len(r.GetFloat32()) > 0 {
 		return m, false, fmt.Errorf("%w: rows have values in both float64 and float32; use one of them", engine.ErrMalformed)

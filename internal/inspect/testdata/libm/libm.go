@@ -1,5 +1,5 @@
-// Package libm calls functions whose last bits differ between machines, in lines that end in
-// "libm". The functions on other lines return the same bits on every machine.
+// Package libm is test data. The comment "libm" marks every line that uses a function whose last
+// bits differ between machines.
 package libm
 
 import (
