@@ -125,7 +125,7 @@ func ExamplePool() {
 		ctx, cancel := context.WithTimeout(context.Background(), timeout)
 		defer cancel()
 		err = pool.Solve(ctx, &sinkhorn.Problem[float64]{X: x, Y: y, Lambda: 2}, func(r *sinkhorn.Result[float64]) error {
-			cost = r.Cost // r is valid until here
+			cost = r.Cost // r is valid only until this function returns
 			return nil
 		})
 		return cost, err

@@ -11,8 +11,8 @@ import (
 	"github.com/gomonge/monge/internal/testdata"
 )
 
-// A function describes a function under test: Exp, or Exp2 with a fixed factor c. The field named
-// ref is its reference implementation.
+// A function is a function under test with its reference implementation. It is Exp, or Exp2 with a
+// fixed factor.
 type function[T num.Float] struct {
 	name    string
 	apply   func(dst, x []T)
