@@ -71,7 +71,7 @@ func ExampleSolver_Solve_deadline() {
 		defer cancel()
 		r, err := s.Solve(ctx, &sinkhorn.Problem[float64]{X: x, Y: y})
 		if err != nil && !errors.Is(err, context.DeadlineExceeded) {
-			return err // there is no result
+			return err // without a result
 		}
 		row := dist.NewMatrix[float64](1, 300, nil)
 		if err := r.PlanTo(context.Background(), row, 7); err != nil {

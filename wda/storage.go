@@ -439,7 +439,7 @@ func (s Storage) parseQuantizer(parts map[string][]byte, p int) (*quantize.Quant
 }
 
 // unpackNibbles unpacks codes of 4 bits and returns one code in each byte. A packed row has width
-// bytes and contains parts codes.
+// bytes. The number of codes in a row is parts.
 func unpackNibbles(packed []byte, parts, width int) []byte {
 	out := make([]byte, 0, len(packed)/width*parts)
 	for ; len(packed) > 0; packed = packed[width:] {

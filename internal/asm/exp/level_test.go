@@ -11,8 +11,7 @@ import (
 	"github.com/gomonge/monge/internal/testdata"
 )
 
-// A function is a function under test with its reference implementation. It is Exp, or Exp2 with a
-// fixed factor.
+// A function is Exp, or Exp2 with a fixed factor, together with its reference implementation.
 type function[T num.Float] struct {
 	name    string
 	apply   func(dst, x []T)
