@@ -172,7 +172,7 @@ func partError(p part, err error) error {
 
 func rowKey(p part, row int64) string { return fmt.Sprintf("%s:%012d", p.Path, row) }
 
-// emitRows reads the rows of a part from the reader in and emits the rows.
+// emitRows reads the rows of a part of a file and emits the rows.
 func (f *readParts) emitRows(ctx context.Context, p part, in io.Reader, emit func(string, []float64)) error {
 	c := &f.Columns
 	opt := &dataset.Options{Labels: dataset.NoLabels(), Columns: c.Features, Schema: c.Schema, AllowExtra: c.AllowExtra}

@@ -142,7 +142,8 @@ func (c *costs[T]) At(i, j int) T {
 	return x
 }
 
-// row returns row i of M without the limit. If rows are read in order, row computes a strip of rows at once.
+// row returns row i of M. Unlike Row, it does not apply the limit. If rows are read in order, row computes a strip of
+// rows at once.
 func (c *costs[T]) row(i int) []T {
 	if c.m.Rows > 0 {
 		return c.m.Data[i*c.m.Stride:][:c.m.Cols]

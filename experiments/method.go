@@ -88,9 +88,9 @@ func ofBaseline(m baselines.Method) method {
 	}
 }
 
-// ofWDA returns a method that fits WDA with the settings s, except for s.Components, which is set
-// in each fit. If s sets λ or ρ, no setting is chosen automatically: there is no whitening, the
-// scale is orthonormal, an unset λ is 1, and an unset ρ is 0.
+// ofWDA returns a method that fits WDA with the settings s. Each fit sets s.Components. If s sets λ
+// or ρ, no setting is chosen automatically: Whitening is off, Scale is ScaleOrthonormal, an unset λ
+// is 1, and an unset ρ is 0.
 func ofWDA(name string, s wda.Settings) method {
 	if o := &s.Objective; !o.Shrinkage.IsAuto() || o.Lambda.Value() != 0 {
 		if o.Shrinkage.IsAuto() {

@@ -10,7 +10,7 @@ import "slices"
 type publishedTable struct {
 	// Label is the label in the LaTeX source. Caption is the beginning of the caption.
 	Label, Caption string
-	Methods        []string // the columns, named as in this package
+	Methods        []string // the columns, with the names that this package gives the methods
 	Rows           []publishedRow
 }
 

@@ -37,7 +37,7 @@ func TestToy(t *testing.T) {
 func TestToySlow(t *testing.T) {
 	testdata.Long(t)
 	r, err := Run(t.Context(), toyExperiment, Settings{Small: true, Trials: 2, Methods: []string{"lsqmi", "LSDR"}, Out: t.TempDir()})
-	// At this size, the slow methods run one of the two trials if p is not 2.
+	// With Small set, the slow methods run both trials for p = 2, and one trial for the other p.
 	if err != nil || r.Cells != 2*(2+1) || len(r.Failed) > 0 {
 		t.Fatalf("%+v, %v", r, err)
 	}

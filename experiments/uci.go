@@ -344,9 +344,9 @@ func (j *job) uciColumns(sets []uciData, r *results) []uciColumn {
 	return all
 }
 
-// meanRanks returns the mean rank of every column, and the number of data sets for which all
-// columns have errors. Only these data sets are used. The function reference selects one column of
-// each family. A column is ranked among the selected columns of the other families.
+// meanRanks returns the mean rank of every column, and the number of data sets that it uses. It
+// uses only data sets for which all columns have an error rate. The function reference selects one
+// column of each family. A column is ranked among the selected columns of the other families.
 func meanRanks(columns []uciColumn, sets int, reference func(uciColumn) bool) (ranks []float64, over int) {
 	ranks = make([]float64, len(columns))
 	for d := range sets {

@@ -283,7 +283,7 @@ func weightLinks(t, from, to *mat.Dense) links {
 		}
 		for k := range m {
 			if to == from && k == i {
-				continue // a sample has no line to itself
+				continue // do not draw a line from a sample to itself
 			}
 			all = append(all, newLink(from, i, to, k, t.At(i, k)/largest))
 		}

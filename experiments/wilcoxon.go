@@ -70,8 +70,8 @@ func signedRank(differences []float64, z zeros) (plus, p float64) {
 	return plus, math.Erfc(math.Abs(plus-mean) / math.Sqrt(2*variance))
 }
 
-// exactSignedRank computes p by counting the subsets of ranks for each possible sum. A rank may be
-// a half-integer, so the sums are doubled. All counts are integers up to 2²⁵.
+// exactSignedRank returns the exact p-value. It counts the subsets of ranks for each possible sum.
+// A rank may be a half-integer, so the sums are doubled. All counts are integers up to 2²⁵.
 func exactSignedRank(ranks []float64, plus float64) float64 {
 	total := 0
 	for _, r := range ranks {

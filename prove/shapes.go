@@ -148,8 +148,8 @@ func interleaveShapes(lanes int) []shape {
 	return shapeGrid(countTo(4), countTo(4*lanes+1), func(m, n int) []shape { return []shape{{m: m, n: n, pad: (m + n) % 2 * 3}} })
 }
 
-// laneVectorShapes covers vector kernels for many small problems, with one factor per element or
-// with one factor for all elements.
+// laneVectorShapes covers kernels that multiply vectors of many small problems by factors: one
+// factor for each element, or one factor for all elements.
 func laneVectorShapes(int) []shape {
 	return shapeGrid([]int{1}, countTo(9, 16), func(_, n int) []shape { return []shape{{n: n}, {n: n, flag: true}} })
 }

@@ -13,11 +13,11 @@ import (
 // For large λ, the dual variables of the unregularized problem, multiplied by λ, are good initial potentials. The network
 // simplex method computes these dual variables on one goroutine.
 
-// exactPasses is the maximum work of the network simplex method, in passes over the costs.
+// exactPasses is the maximum work of the network simplex method, measured in passes over the costs.
 const exactPasses = 500
 
 // exactStart uses λ times the row dual variables of the unregularized problem as initial potentials. Result.Annealing is the
-// work of the simplex method in passes over the costs.
+// work of the simplex method, measured in passes over the costs.
 type exactStart[T dist.Float] struct {
 	solution *solution[T]
 	simplex  simplex.Solver[T]

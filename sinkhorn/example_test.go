@@ -71,7 +71,7 @@ func ExampleSolver_Solve_deadline() {
 		defer cancel()
 		r, err := s.Solve(ctx, &sinkhorn.Problem[float64]{X: x, Y: y})
 		if err != nil && !errors.Is(err, context.DeadlineExceeded) {
-			return err // there is no result
+			return err // without a result
 		}
 		row := dist.NewMatrix[float64](1, 300, nil)
 		if err := r.PlanTo(context.Background(), row, 7); err != nil {
@@ -125,7 +125,7 @@ func ExamplePool() {
 		ctx, cancel := context.WithTimeout(context.Background(), timeout)
 		defer cancel()
 		err = pool.Solve(ctx, &sinkhorn.Problem[float64]{X: x, Y: y, Lambda: 2}, func(r *sinkhorn.Result[float64]) error {
-			cost = r.Cost // r is valid until here
+			cost = r.Cost // r is valid only until this function returns
 			return nil
 		})
 		return cost, err

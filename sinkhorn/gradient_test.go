@@ -78,7 +78,8 @@ func gradientCases() []gradientCase {
 			)
 		}
 	}
-	// Distant clouds and a large λ need the log domain and several segments.
+	// Distant clouds and a large λ need the log domain. The base potentials then change during the
+	// iterations.
 	for _, l := range []int{1, 3, 20} {
 		cs = append(cs, gradientCase{fmt.Sprintf("far/L=%d", l), 6, 5, 2, 40, l, DomainAuto, false, false})
 	}

@@ -30,7 +30,7 @@ type instance[T dist.Float] struct {
 	partial                float64 // mass to move in partial transport, or 0
 
 	startShift  float64 // shift of the first iterate, to base 2 (unequal.go)
-	startOffset float64 // number to subtract from the base-2 potentials of problem.Start
+	startOffset float64 // number that is subtracted from the starting potentials, to base 2
 }
 
 // penalty contains the constants of a marginal penalty ρ for the current λ.

@@ -160,7 +160,8 @@ func (l *lanes[T]) interleave() bool {
 	return true
 }
 
-// layPoints copies the points of one problem into its lane. The argument dims is the largest dimension of all problems.
+// layPoints copies the points of one problem into its lane. Every point gets dims elements, the largest dimension of
+// all problems.
 func (l *lanes[T]) layPoints(dst []T, x dist.Matrix[T], dims int) {
 	w := num.Lanes[T]()
 	for i := range x.Rows {

@@ -18,8 +18,8 @@ import (
 
 // logDomain is the additional state of iterations on logarithms. Logarithms are to base 2.
 type logDomain[T dist.Float] struct {
-	f, g     []T     // potentials of the base
-	basis    int     // iterate to which f and g belong
+	f, g     []T     // base potentials
+	basis    int     // number of the iterate from which f and g come
 	a, b     []T     // logarithms of the marginals
 	max, sum []T     // log-sum-exps of rows, as maximum and sum
 	h, sums  []T     // log-sum-exps of columns, as maximum and sum
@@ -114,7 +114,7 @@ func (it *iteration[T]) logStep(ctx context.Context, k int, half, scaled bool) e
 }
 
 // columnPotentials sets g to the column potentials of iteration k. If scaled is true, q contains the column sums for the
-// current base, and accurate column sums give the potentials of their columns. Other potentials are computed by log-sum-exps.
+// current base. A potential is computed from its column sum if the sum is accurate, and otherwise as a log-sum-exp.
 func (it *iteration[T]) columnPotentials(ctx context.Context, k int, g []T, scaled bool) error {
 	log := &it.log
 	kind := it.kind(k - 1)

@@ -37,7 +37,7 @@ const (
 type newton[T dist.Float] struct {
 	point dualPoint[T]
 	sys   *system[T]
-	f, g  []T // potentials that become the base
+	f, g  []T // new base potentials
 }
 
 // climb makes Newton steps until the tolerance is reached, the number of passes over K reaches limit, or the steps no longer

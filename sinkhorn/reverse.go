@@ -27,7 +27,7 @@ import (
 
 // reverse is the state of the reverse pass.
 type reverse[T dist.Float] struct {
-	basis  int // plainKind, mixedBasis, or the number of the iterate whose potentials are the base
+	basis  int // number of the iterate from which f and g come, or plainKind or mixedBasis
 	f, g   []T // base potentials of the segment, as base-2 logarithms
 	fk, gk []T // potentials of an iterate, as base-2 logarithms
 	u, v   []T // scalings of an iterate relative to the base

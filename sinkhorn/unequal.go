@@ -10,8 +10,8 @@ import (
 	"github.com/gomonge/monge/internal/gibbs"
 )
 
-// This file implements problems with marginal penalties, and partial transport. Let r = Kv be the row sums for the scalings v.
-// The best u is
+// This file implements problems with marginal penalties, and partial transport. Let T be the plan, and let r = Kv be the row
+// sums for the scalings v. The best scalings u are
 //
 //	u = a ⊘ r                        for an exact marginal, T1 = a
 //	u = a ⊙ r^−τ,  τ = ρλ/(ρλ + 1)   for a penalty ρ KL(T1 | a)
@@ -22,7 +22,8 @@ import (
 // of J.-D. Benamou et al., "Iterative Bregman projections for regularized transportation problems", SIAM J. Sci. Comput. 37
 // (2015), section 5. The third formula uses two blocks instead of three, and needs no correction terms.
 //
-// All three formulas have the form log₂u = min(top, α − τ log₂r). Relative to a base F, r is 2^F times as large, and
+// All three formulas have the form log₂u = min(top, α − τ log₂r). If K has base potentials F, r is 2^F times as large,
+// and
 //
 //	α = log₂a − (1 − τ)F,   top = log₂(ηa) − F.
 //
@@ -45,8 +46,8 @@ import (
 //
 //	∇D = b' − c,   −∇²D = diag(c + b'/(ρ_b λ)) − Tᵀ diag(τ_a/a') T,   a' = T1.
 
-// unbalanced implements the iteration and the interface dual for problems with penalties. For partial transport, it implements
-// only the iteration.
+// unbalanced makes the iterations for problems with penalties and for partial transport. For problems with penalties, it also
+// implements the interface dual.
 type unbalanced[T dist.Float] struct {
 	*dualPoint[T]
 	f, g    []T     // potentials of the iterate; the memory of g is also used for column sums
@@ -67,8 +68,8 @@ func (d *unbalanced[T]) allocate() {
 	gibbs.Grow(&d.scratch, max(kernel.N(), kernel.M()))
 }
 
-// advance makes iterations like iteration.advance. The marginal error is Σ_j q_j |v_j − v'_j|, where v' is the next v. In
-// balanced problems this sum is ‖Tᵀ1 − b‖₁.
+// advance makes iterations and ends under the same conditions as iteration.advance. The marginal error is Σ_j q_j |v_j
+// − v'_j|, where v' is the next v. In balanced problems this sum is ‖Tᵀ1 − b‖₁.
 func (d *unbalanced[T]) advance(ctx context.Context, limit int, tolerance float64, p *pace) error {
 	it := d.it
 	d.allocate()
@@ -236,7 +237,7 @@ func (d *unbalanced[T]) balanceShift(tv []T, logs bool, mass float64) float64 {
 	return -float64(rest * c)
 }
 
-// logSum returns log₂ Σ 2^x and overwrites x. The argument named top must be near the largest x.
+// logSum returns log₂ Σ 2^x and overwrites x. To avoid overflow, top must be near the largest x.
 func logSum[T dist.Float](x []T, top float64) float64 {
 	for i := range x {
 		x[i] -= T(top)

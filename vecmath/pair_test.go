@@ -212,8 +212,9 @@ func TestTopK(t *testing.T) {
 	}
 }
 
-// TestEachMatchesSinglePairs compares the Each functions with the functions of two slices. If a row
-// has a different length, the panic must contain the index of the row.
+// TestEachMatchesSinglePairs compares DotEach, SqEuclideanEach and CosineEach with the functions
+// that take two slices. If a row has a different length, the panic must contain the index of the
+// row.
 func TestEachMatchesSinglePairs(t *testing.T) {
 	rng := asmtest.NewRand(1)
 	query, rows, dst := asmtest.Values[float32](rng, 100, asmtest.Gauss), make([][]float32, 7), make([]float32, 7)

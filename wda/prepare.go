@@ -15,7 +15,8 @@ import (
 // Preparation configures Prepare. The fields have the same meaning as in Settings. The zero value
 // works.
 type Preparation struct {
-	// Components is the largest p of the fits. Default 2, or d if d < 2.
+	// Components is the largest number of components of a fit. Default 2, or 1 for a single
+	// feature.
 	Components int
 	// Data selects the preparation of the features.
 	Data Data
@@ -44,7 +45,7 @@ type Prepared struct {
 	fromPrincipal  bool       // fits start at the principal components
 	principalStart *mat.Dense // principal components in the span; nil until needed
 	// maxSamples is the largest number of samples on which MiniBatch evaluates J. maxClasses is the
-	// largest number of classes for MiniBatch, Auto and the methods without steps.
+	// largest number of classes for MiniBatch, Auto, Principal and Fisher.
 	maxSamples, maxClasses int
 	// source, if not nil, reads all rows. In this case, the field samples contains only some of the
 	// rows.

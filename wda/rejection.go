@@ -181,7 +181,7 @@ type scoreParts struct {
 	class              int
 }
 
-// scorePartsOf returns the parts of the scores of the rows of x.
+// scorePartsOf returns, for each row of x, the numbers from which its rejection score is computed.
 func (c *Classifier) scorePartsOf(ctx context.Context, x mat.Matrix, workers int) ([]scoreParts, error) {
 	labels, err := c.newLabels(ctx, x, workers)
 	if err != nil {
@@ -247,7 +247,8 @@ func (r *rejection) rawScore(p scoreParts, weight float64) float64 {
 	return float64((1-weight)*u) + float64(weight*v)
 }
 
-// chooseWeight chooses the weight if there are unknown samples, and sets shifts and scores.
+// chooseWeight sets shifts and scores. If there are unknown samples, it also chooses the weight of
+// the residual in the score.
 func (r *rejection) chooseWeight(known, unknown []scoreParts, classes int) {
 	r.scores, r.shifts = r.shiftedScores(known, r.Weight, classes)
 	if len(unknown) > 0 {

@@ -104,8 +104,8 @@ func newPairFunc[T dist.Float](f *pairShared) itemFunc {
 	})
 }
 
-// pieceTask compares candidates in another process. The other process receives the data and
-// prepares the comparison itself.
+// pieceTask is a task that compares candidate settings in another process. The process receives the
+// data and prepares the comparison itself.
 const pieceTask = "wda.candidates"
 
 // choiceShared has the data and settings that the pieces of a comparison share.

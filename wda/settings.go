@@ -86,9 +86,9 @@ type Objective struct {
 	// Shrinkage is ρ, which reduces overfitting: ridge = ρ·σ_w²(P⁰). Default: chosen on held-out
 	// rows. Score does not choose settings; its default is FixedShrinkage(1).
 	Shrinkage Shrinkage
-	// Proportional weights the transport costs by the class frequencies π. The weight is π_c·π_c'
-	// between two classes c and c', and π_c within class c. Default false: all weights are 1, as in
-	// the paper.
+	// Proportional means that the transport costs are multiplied by class frequencies π: by
+	// π_c·π_c' between two classes c and c', and by π_c within class c. Default false: all factors
+	// are 1, as in the paper.
 	Proportional bool
 	// Gradient selects how the gradient of each transport cost W is computed. The default,
 	// sinkhorn.GradientUnrolled, is the derivative of W through all L iterations.
@@ -408,9 +408,9 @@ func objectiveConfig[T dist.Float](s *Settings, d int) *discriminant.Config[T] {
 	return c
 }
 
-// fitConfig returns objectiveConfig with the limits of a fit. MiniBatch and the methods without
-// steps evaluate J on at most the given number of classes. Objective.Samples limits the samples for
-// all methods; if it is 0, MiniBatch uses at most the given number of samples.
+// fitConfig returns objectiveConfig with the limits of a fit. MiniBatch, Principal and Fisher
+// evaluate J on at most the given number of classes. Objective.Samples limits the samples for all
+// methods; if it is 0, MiniBatch uses at most the given number of samples.
 func fitConfig[T dist.Float](s *Settings, d, samples, classes int) *discriminant.Config[T] {
 	c, method := objectiveConfig[T](s, d), s.Optimizer.Method.traits()
 	c.MaxSamples = s.Objective.Samples

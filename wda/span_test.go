@@ -76,7 +76,7 @@ func TestReduction(t *testing.T) {
 	}
 }
 
-// fitUnreduced fits without reduction to the span of the samples, unlike Fit.
+// fitUnreduced fits like Fit, but without reducing the problem to the span of the samples.
 func fitUnreduced(t testing.TB, x mat.Matrix, labels []int, set *Settings) *Model {
 	t.Helper()
 	m, err := Prepare(t.Context(), x, labels, set.preparation())

@@ -297,7 +297,7 @@ type fileArray struct {
 	npy  []byte
 }
 
-// sampleArrays returns the arrays that a model file has for the samples of c.
+// sampleArrays returns the arrays that store the samples of c in a model file.
 func (c *Classifier) sampleArrays() []fileArray {
 	n, p := c.Len(), len(c.model.offset)
 	switch {
@@ -438,8 +438,8 @@ func (s Storage) parseQuantizer(parts map[string][]byte, p int) (*quantize.Quant
 	return quantize.New(s.parts, s.bits, matrix.New(p, p, rotation.RawMatrix().Data), matrix.New(p, 1<<s.bits, book)), nil
 }
 
-// unpackNibbles unpacks codes of 4 bits and returns one code in each byte. Each packed row has width
-// bytes. The argument named parts is the number of codes in a row.
+// unpackNibbles unpacks codes of 4 bits and returns one code in each byte. A packed row has width
+// bytes. The number of codes in a row is parts.
 func unpackNibbles(packed []byte, parts, width int) []byte {
 	out := make([]byte, 0, len(packed)/width*parts)
 	for ; len(packed) > 0; packed = packed[width:] {

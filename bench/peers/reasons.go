@@ -6,7 +6,7 @@ import "regexp"
 // The regular expressions variant and caseName match the beginning of the name of a variant of monge and of a case.
 type explanation struct{ variant, caseName, text string }
 
-// reasons contains all explanations. missReason uses the first match.
+// reasons contains all explanations. missReason uses the first explanation that matches a case.
 var reasons = []explanation{
 	{"", "exp/", "the table look-up and the check of the range take ports that FMAs need (internal/asm/exp/NOTES.md)"},
 	{"", "log/", "operations beside the FMAs: splitting off the exponent, table look-ups, rounding errors, special values"},

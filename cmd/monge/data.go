@@ -145,8 +145,8 @@ func (f *trainFlags) readTraining(rows *rowFlags, largest int) (*dataset.Dataset
 	return d, nil
 }
 
-// countsBeforeHoldout returns the number of rows in each class of the dataset named all if --holdout
-// holds out rows. Without --holdout, or if the classes may change, it returns nil.
+// countsBeforeHoldout returns the number of rows in each class before --holdout removes rows.
+// Without --holdout, or if the classes may change, it returns nil.
 func countsBeforeHoldout(rows *rowFlags, all *dataset.Dataset) []int {
 	if rows.holdout == 0 || len(rows.unknown) > 0 || rows.names != nil {
 		return nil

@@ -68,7 +68,8 @@ settings that are not given by comparing candidates on held-out rows.`,
 	return cmd
 }
 
-// addFitFlags adds the flags that cv lacks, and the flags that have several values in cv.
+// addFitFlags adds the flags that the command cv does not have, and those for which cv accepts
+// several values.
 func (f *fitFlags) addFitFlags(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	func() {

@@ -348,8 +348,8 @@ var flagAliases = map[string]string{
 	"separator": "delimiter", "sep": "delimiter", "categorical": "one-hot", "impute": "missing", "scale-features": "standardize",
 }
 
-// suggestion returns a question that suggests one of the names, each with the given prefix. If
-// there are no names, suggestion returns "".
+// suggestion returns a question such as "did you mean --seed?" with all names, or "" if there are
+// no names. The prefix precedes each name.
 func suggestion(prefix string, names []string) string {
 	if len(names) == 0 {
 		return ""

@@ -371,8 +371,8 @@ func loadModel(t testing.TB, path string) *wda.Model {
 
 func loadProjection(t testing.TB, path string) *mat.Dense { return loadModel(t, path).Projection() }
 
-// checkConfusion compares the confusion matrix in an output of eval with the error rate for the K
-// of the matrix.
+// checkConfusion checks that the confusion matrix in the output of eval agrees with the error rate
+// for the same number of neighbors K.
 func checkConfusion(t testing.TB, eval map[string]any) {
 	t.Helper()
 	c, ok := eval["confusion"].(map[string]any)

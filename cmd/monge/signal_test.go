@@ -187,7 +187,7 @@ func (p phase) end(t *testing.T, dir string, round int) (time.Duration, bool) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, _ = io.ReadAll(begun) // waits for the start, which may be slow on a busy machine
+	_, _ = io.ReadAll(begun) // waits until the process has started, which may take long on a busy machine
 	working := 60 * time.Millisecond
 	if testdata.IsLong() {
 		working = 400 * time.Millisecond

@@ -198,8 +198,8 @@ type criterion interface {
 	evaluate(ctx context.Context, p, grad *mat.Dense) (float64, error)
 }
 
-// bound adds a context to a criterion, because the methods of descent.Problem have no context
-// parameter.
+// A bound is a criterion with a context for its calls. The methods of descent.Problem have no
+// context parameter.
 type bound struct {
 	criterion
 	ctx context.Context

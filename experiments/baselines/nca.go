@@ -131,9 +131,9 @@ func (f *neighborhoods) blocks(ctx context.Context, y matrix.Matrix[float64], vi
 // Subnormal numbers slow processors down by a factor of ten or more.
 const farApart = -300
 
-// evaluate implements criterion. Let y_i be the projected samples and c_i their classes. Let m_i be
-// the least squared distance between y_i and another sample. The derivative of −F with respect to
-// ‖y_i − y_j‖² is
+// evaluate implements criterion. Let y_i be the projected samples and c_i their classes. Let p_i be
+// the probability that the neighbor of y_i has class c_i. Let m_i be the least squared distance
+// between y_i and another sample. The derivative of −F with respect to ‖y_i − y_j‖² is
 //
 //	w_ij = ([c_j = c_i] − p_i)·E_ij / Σ_l E_il,  E_ij = exp(m_i − ‖y_i − y_j‖²),  E_ii = 0
 //

@@ -11,7 +11,7 @@ import (
 	"github.com/gomonge/monge/internal/parallel"
 )
 
-// The n × n pairs are computed in tiles of tileRows × tileCols. The two tiles of a worker, 64 KiB each,
+// The n × n pairs of positions are processed in tiles of tileRows × tileCols. The two tiles of a worker, 64 KiB each,
 // fit into the second-level cache.
 const (
 	tileRows = 32

@@ -146,8 +146,9 @@ func (t *Tridiagonal) Rows(ctx context.Context) matrix.Matrix[float64] {
 			clear(row[:i])
 			copy(row[i:], t.vectors.Row(k0 + i)[k0+i+1:])
 		}
-		// H_0 ⋯ H_{b−1} = I − VᵀSV. The diagonal of S is τ. Above the diagonal, column i of S is
-		// −τ_i S' V' v_i, where S' is the leading i × i block of S, and V' is the first i rows of V.
+		// The product of the b reflections is I − VᵀSV, where row i of V is v_i. S is upper
+		// triangular, and its diagonal is τ. Above the diagonal, column i of S is −τ_i S' V' v_i,
+		// where S' is the leading i × i block of S, and V' contains the first i rows of V.
 		sb := s.RowRange(0, b).ColRange(0, b)
 		for i := range b {
 			for r := range b {

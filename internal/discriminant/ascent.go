@@ -84,8 +84,8 @@ type Driver[T dist.Float] struct {
 	ReportStep  func(Step) error
 	ReportBatch func(done, total int, latest Step) error
 
-	// Values and Gradients count evaluations. Objectives contains the J reached from each start, or
-	// NaN if the attempt did not begin.
+	// Values and Gradients count the evaluations of J and of its gradient. Objectives contains, for
+	// each starting point, the J that was reached, or NaN if no fit from this point began.
 	Values, Gradients int
 	Objectives        []float64
 }

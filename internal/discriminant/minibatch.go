@@ -248,7 +248,7 @@ func runningMean(mean, x, decay float64, age int) float64 {
 type MiniBatchSolver[T dist.Float] struct {
 	BatchSize  int                        // number of samples of each class in a mini-batch
 	Population func() *Population         // samples from which mini-batches are drawn
-	Random     func(start int) *rand.Rand // source of random numbers for the attempt from a start
+	Random     func(start int) *rand.Rand // random numbers for a fit; start is the number of its starting point
 }
 
 // Maximize implements Solver.

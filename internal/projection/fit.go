@@ -16,7 +16,7 @@ import (
 type Method struct {
 	// Labeled means that the method uses the labels and needs two classes.
 	Labeled bool
-	// Pairs means that the method also needs a class with two samples.
+	// Pairs means that at least one class must have two samples.
 	Pairs bool
 	// Inverse means that multiplying the samples by 2 divides the columns by 2. The columns of
 	// other methods do not depend on the unit of the samples.

@@ -77,10 +77,10 @@ func (q *Quantizer) Rotation() matrix.Matrix[float64] { return q.rotation }
 // Codebook returns the codebook in the layout of New. The caller must not modify it.
 func (q *Quantizer) Codebook() matrix.Matrix[float32] { return q.codebook }
 
-// partRange returns the range i … j−1 of the elements of a row in the given part.
-func (q *Quantizer) partRange(at int) (i, j int) { return splitRange(at, q.parts, q.Dim()) }
+// partRange returns the range of a part, which contains elements i … j−1 of a row.
+func (q *Quantizer) partRange(part int) (i, j int) { return splitRange(part, q.parts, q.Dim()) }
 
-func splitRange(at, parts, dim int) (i, j int) { return at * dim / parts, (at + 1) * dim / parts }
+func splitRange(part, parts, dim int) (i, j int) { return part * dim / parts, (part + 1) * dim / parts }
 
 // Grid returns the Quantizer that rounds component k to offset[k] + scale[k]·c, 0 ≤ c ≤ 255.
 func Grid(offset, scale []float64) *Quantizer {

@@ -166,8 +166,8 @@ func distanceBound[T num.Float](set *nearest.Set[T], b *lowerBounds) float64 {
 	return min(float64(set.Bound()), b.probeBound)
 }
 
-// probeDistance examines blocks at equal intervals. It returns an upper bound for the distances of
-// the given number of nearest rows, or +Inf.
+// probeDistance examines blocks at equal intervals. It returns an upper bound for the k-th smallest
+// distance between the query and a row, where k = rows, or +Inf.
 func probeDistance(r *Rows, s *Scratch, rows int) float64 {
 	b, all := &s.bounds, r.n/codes.Block
 	some := min(probeBlocks, all/4)

@@ -137,8 +137,8 @@ func (t *trainer) initializeRotation(ctx context.Context) error {
 				best = j
 			}
 		}
-		// The variances are divided by 2⁻⁴⁰ times the largest variance. The logarithms are not
-		// negative, so an empty part has the smallest product.
+		// Add ln(1 + 2⁴⁰·v/w) for the variance v of the component and the largest variance w. No
+		// logarithm is negative, so an empty part has the smallest sum.
 		logs[best] += num.Log(1 + float64(max(0, value/max(values[0], math.SmallestNonzeroFloat64))*0x1p40))
 		for k := range dim {
 			t.q.rotation.Set(next[best], k, v.At(k, c))

@@ -332,8 +332,8 @@ func (s *Solver[T]) checkContext(ctx context.Context) bool {
 }
 
 // makeFirstTree makes the first tree. It starts from Problem.Columns if Columns is set. If the
-// context ends, makeFirstTree moves the remaining mass of the rows to the first columns with
-// remaining mass, so that the plan is feasible.
+// context ends, makeFirstTree completes a feasible plan: it assigns the remaining mass of each row
+// to the first columns that still need mass.
 func (s *Solver[T]) makeFirstTree(ctx context.Context, p *Problem[T]) error {
 	s.canceled = ctx.Err() != nil
 	var err error

@@ -27,7 +27,7 @@ type csvSamples struct {
 	targets []int // for each field, the index of its feature, or one of the constants below
 }
 
-// Targets of fields that are not numeric features.
+// These constants are targets of fields that are not numeric features.
 const (
 	toLabel = -1 - iota
 	toNothing

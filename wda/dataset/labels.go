@@ -25,7 +25,7 @@ const (
 	MissingLabelsError MissingLabels = iota
 	// MissingLabelsDrop drops rows with missing labels.
 	MissingLabelsDrop
-	// MissingLabelsKeep makes texts such as NA classes. Null and empty labels are errors.
+	// MissingLabelsKeep treats a text such as NA as a class. Null and empty labels are errors.
 	MissingLabelsKeep
 )
 
@@ -60,9 +60,8 @@ type encoder struct {
 	rows  []int32 // for each row, the index of its text in texts
 }
 
-// add appends the label of a row. place is the row number for errors. add removes spaces around the
-// label.
-func (e *encoder) add(text []byte, place int) {
+// add appends a label without the spaces around it. Error messages use the row number.
+func (e *encoder) add(text []byte, row int) {
 	text = bytes.TrimSpace(text)
 	k, ok := e.index[string(text)]
 	if !ok {
@@ -72,7 +71,7 @@ func (e *encoder) add(text []byte, place int) {
 		k = len(e.texts)
 		e.index[string(text)] = k
 		e.texts = append(e.texts, string(text))
-		e.first = append(e.first, place)
+		e.first = append(e.first, row)
 	}
 	e.rows = append(e.rows, int32(k))
 }

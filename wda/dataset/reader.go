@@ -221,7 +221,7 @@ func (r *Reader) openNPY(src *source) error { return r.openMatrix(src, openNPY) 
 
 func (r *Reader) openIDX(src *source) error { return r.openMatrix(src, openIDX) }
 
-// openMatrix opens a file that is one array.
+// openMatrix opens a file that contains a single array, in NPY or IDX format.
 func (r *Reader) openMatrix(src *source, open func(*stream) (*array, error)) error {
 	if r.opt.Labels.isChosen() {
 		return newCause(errNoLabels, fmt.Sprintf("%s files have no label column; name a file of labels", src.format.title()))

@@ -39,8 +39,8 @@ type Schema struct {
 }
 
 // A Draw describes which rows of a file were used. If Holdout is 0, all rows are used. Otherwise, the training set of
-// TrainTest(Holdout, Seed) is used. If Sample is not 0, Sample(Sample, Seed) of these rows is used. Programs that draw
-// rows fill in a Draw; this package only stores it.
+// TrainTest(Holdout, Seed) is used. If the field Sample is n > 0, the rows are further reduced by the method call
+// Sample(n, Seed). Programs that draw rows fill in a Draw; this package only stores it.
 type Draw struct {
 	Holdout float64 `json:"holdout,omitempty"`
 	Sample  int     `json:"sample,omitempty"`

@@ -244,8 +244,8 @@ func principal(s mat.Symmetric) *mat.Dense {
 	return mat.DenseCopyOf(v.Slice(0, d, d-2, d))
 }
 
-// fisher returns an orthonormal basis of the two leading discriminants: the leading eigenvectors of L⁻¹ S_t L⁻ᵀ with
-// S_w = LLᵀ, multiplied by L⁻ᵀ.
+// fisher returns an orthonormal basis of the two leading discriminants. With S_w = LLᵀ, they are L⁻ᵀ times the leading
+// eigenvectors of L⁻¹ S_t L⁻ᵀ.
 func fisher(d *Dataset) *mat.Dense {
 	var chol mat.Cholesky
 	if !chol.Factorize(covariance(d.X, d.Labels)) {

@@ -164,8 +164,8 @@ func (s *source) stream() *stream {
 	return out
 }
 
-// checkExpansion returns an error if the given number of bytes exceeds the memory limit for the
-// size of the file. For a pipe, the limit depends on the number of bytes read so far.
+// checkExpansion returns an error if a compressed file expands to more bytes than its size allows.
+// The size of a pipe is the number of bytes read so far.
 func (s *source) checkExpansion(bytes int64) error {
 	if !s.compressed {
 		return nil

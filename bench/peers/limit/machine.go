@@ -19,7 +19,7 @@ type unit struct {
 type Machine struct {
 	level  asm.Level
 	best   map[unit]float64 // vectors per ns; for read and write, bytes per ns
-	rerun  map[unit]bool    // rates to measure again at their next use
+	rerun  map[unit]bool    // rates that must be measured again before their next use
 	buffer []byte
 	run    func(u unit) float64 // measures once
 

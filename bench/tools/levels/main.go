@@ -109,8 +109,8 @@ func caseLine(name string, times []float64) string {
 }
 
 // minima returns the time of a call of f at every level, in seconds. Every measurement lasts at least half a
-// millisecond. After three rounds, minima skips levels that take four times as long as a higher level, such as
-// plain Go.
+// millisecond. After three rounds, minima skips a level, such as plain Go, if it takes four times as long as a higher
+// instruction-set level.
 func minima(f func(), levels []asm.Level, rounds int) []float64 {
 	times, calls := make([]float64, len(levels)), make([]int, len(levels))
 	measure := func(i int) time.Duration {

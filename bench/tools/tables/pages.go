@@ -181,7 +181,7 @@ func (r *results) short() string {
 			columns = append(columns, m)
 		}
 	}
-	// To keep README.md short, the table has ratios to the lower bound only for the machine that was measured last.
+	// Only the first machine with ratios to the lower bound shows them, because README.md must stay short.
 	shares := slices.IndexFunc(columns, func(m *measured) bool {
 		return slices.ContainsFunc(m.rows, func(c *row) bool { return c.share > 0 })
 	})

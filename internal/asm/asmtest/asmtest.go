@@ -154,7 +154,7 @@ type Class int
 const (
 	Gauss       Class = iota // standard normal
 	Unit                     // uniform in (0, 1]
-	NonPositive              // −50·uniform, and sometimes 0
+	NonPositive              // uniform in (−50, 0], and sometimes exactly 0
 	Wide                     // random bits: both signs and all exponents, but no Inf or NaN
 	Special                  // ±0, ±1, ±Inf, NaN, subnormal and extreme numbers, and some numbers as in Gauss
 	numClasses

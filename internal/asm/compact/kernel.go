@@ -27,9 +27,9 @@ const (
 	costHamming     = asm.Budget / mostHamming
 )
 
-// isOneCall reports whether a single assembly call can process n elements. The argument named most
-// is the maximum for a call.
-func isOneCall(n, most int) bool { return n%step == 0 && 0 < n && n <= most }
+// isOneCall reports whether a single assembly call can process n elements. A call processes at most
+// limit elements.
+func isOneCall(n, limit int) bool { return n%step == 0 && 0 < n && n <= limit }
 
 // DotInt8 returns Σ a[i]·b[i]. b has the length of a.
 func DotInt8(a, b []int8) (sum int64) {

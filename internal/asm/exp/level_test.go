@@ -11,8 +11,7 @@ import (
 	"github.com/gomonge/monge/internal/testdata"
 )
 
-// A function describes a function under test: Exp, or Exp2 with a fixed factor c. The field named
-// ref is its reference implementation.
+// A function is Exp, or Exp2 with a fixed factor, together with its reference implementation.
 type function[T num.Float] struct {
 	name    string
 	apply   func(dst, x []T)

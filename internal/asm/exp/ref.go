@@ -229,7 +229,8 @@ func expDifference32(d float32) float32 {
 	return num.FMA(q, s, s)
 }
 
-// Ref2 computes a power of two as follows. Numbers in parentheses are for float32.
+// Ref2 computes 2^y as follows. E is the constant factor of Ref, slightly above 1. Numbers in
+// parentheses are for float32.
 //
 //	k ← y rounded to a multiple of 1/8 (1/4);  n = 8k (4k)
 //	f ← y − k, exact
@@ -245,7 +246,7 @@ func expDifference32(d float32) float32 {
 // If y is NaN, q and the result are NaN for any value of S.
 // The upper limit is the smallest y for which k is 1024 (128).
 //
-// E is the factor of the algorithm above, and the polynomial includes the factor 1/E.
+// The coefficients of the polynomial include the factor 1/E.
 //
 // # Error
 //

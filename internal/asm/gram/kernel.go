@@ -258,7 +258,8 @@ func (w *workspace[T]) closePairs(m, n int, dst []T, ldd int, rows, norms, bound
 	return list
 }
 
-// slack is slightly more than 1/closeness, because rounding must not hide a close pair.
+// slack is slightly more than 1/closeness, so that every close pair is found in spite of rounding
+// errors.
 const slack = 1.001 / closeness
 
 // mirror copies an m × n submatrix of dst to its transposed position above the diagonal. The

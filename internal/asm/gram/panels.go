@@ -147,8 +147,7 @@ func sliceFrom[T any](s []T, i int) []T {
 }
 
 // recomputeClosePanels computes the distances of close pairs again, for a block of rows and the
-// columns j … j+n−1. Column j+t contains no close pair if the sum of w.top[t] and the bound of the
-// column is negative.
+// columns j … j+n−1. It skips columns that contain no close pair according to w.top and c.bounds.
 func (w *workspace[T]) recomputeClosePanels(c *Columns[T], j, n int, norms, dst []T, ldd int, x []T, ldx int) {
 	every := false
 	for _, norm := range norms {

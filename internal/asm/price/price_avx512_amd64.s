@@ -39,7 +39,7 @@
 	VMINPD  8*off(dp)(at*8), Z0, Z0; \
 	VMOVUPD Z0, 8*off(dp)(at*8)
 
-// keep sets register least to min(least, Z0). In every lane that becomes smaller, keep sets block to the current block number.
+// keep(least, block) sets least to min(least, Z0). Where a lane of least decreases, the lane of block becomes the block number.
 #define keep(least, block) \
 	VCMPPD  $0x11, least, Z0, K1; \
 	VMINPD  least, Z0, least;     \

@@ -68,10 +68,10 @@ func checkMany(m, n, d, dst, ldd, q, x int) {
 	asm.CheckMatrix(x, n, d, d)
 }
 
-// forEachTile calls f for every tile. A tile is Queries vectors, beginning with vector j, and p rows, beginning with row
-// i. The rows of a tile stay in the L1 cache for all vectors. Every call of f also prefetches a part of the rows of the
-// next tile. The argument named ahead is the distance in elements from row i to the first prefetch. The argument named
-// step is the distance in elements between two prefetches.
+// forEachTile calls f for every tile. A tile is Queries vectors, beginning with vector j, and p rows, beginning with
+// row i. The rows of a tile stay in the L1 cache for all vectors. Every call of f also prefetches a part of the rows of
+// the next tile. The first prefetch is ahead elements after the beginning of row i, and the prefetches are step
+// elements apart.
 func forEachTile(m, n, d int, f func(j, i, p, ahead, step int)) {
 	const near = 4096 // elements
 	rows := max(near/max(d, 1)/Rows*Rows, Rows)

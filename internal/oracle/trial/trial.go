@@ -197,8 +197,8 @@ type memory struct {
 	nan                        func(b []byte) bool // reports whether the element is a NaN
 }
 
-// poison is a NaN with a bit pattern that arithmetic never produces. Before a call, poison fills
-// the outputs and the memory around matrices.
+// poison is a NaN with a bit pattern that arithmetic never produces. Before a call, the outputs and
+// the memory around matrices are filled with poison.
 var poison = [8]byte{0x01, 0x00, 0xef, 0xbe, 0xad, 0xde, 0xf8, 0x7f}
 
 var poison32 = [8]byte{0xad, 0xde, 0xc0, 0x7f, 0xad, 0xde, 0xc0, 0x7f}

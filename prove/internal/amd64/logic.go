@@ -300,10 +300,10 @@ func (m *machine) runBothWays(f *code.Function, c expr.Node, i *inst) error {
 	return m.mem.Join(m.g.Branch, c, stored[0], stored[1])
 }
 
-// compare returns the result of a floating-point comparison as a condition. The parameter named how
-// is the name of the comparison in the instruction, such as eq or lt.
-func (m *machine) compare(how string, x, y expr.Node) expr.Node {
-	switch how {
+// compare returns the result of a floating-point comparison as a condition. The relation is the
+// name of the comparison in the instruction, such as eq or lt.
+func (m *machine) compare(relation string, x, y expr.Node) expr.Node {
+	switch relation {
 	case "eq":
 		return m.g.Eq(x, y)
 	case "lt", "lt_oq":
@@ -322,7 +322,7 @@ func (m *machine) runLogic(i *inst) bool {
 	a, op := i.args, i.op
 	dst := &a[len(a)-1]
 	g := m.g
-	each := func(w int, f func(x, y expr.Node) expr.Node) { // applies f to the two sources
+	each := func(w int, f func(x, y expr.Node) expr.Node) { // stores f(x, y) for the elements x and y of the two sources
 		n := dst.width / 4
 		m.setVector(dst, m.mapLanes(w, func(v ...expr.Node) expr.Node { return f(v[0], v[1]) }, m.v[a[1].reg][:n:n], m.source(&a[0], dst, n, w)), w)
 	}

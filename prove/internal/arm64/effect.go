@@ -20,9 +20,9 @@ func effectOf(i *code.Inst) *loops.Effect {
 	return nil
 }
 
-// effect returns the effect of an instruction on general registers. The effect of an unknown
-// instruction says that its output depends on every register operand, and that the output also
-// depends on array contents if an operand is a vector register or a memory location.
+// effect returns the effect of an instruction on general registers. The output of an unknown
+// instruction is assumed to depend on all register operands. If an operand is a vector register or
+// a memory location, the output is assumed to depend on array contents, too.
 func effect(op string, a []operand) *loops.Effect {
 	e := &loops.Effect{}
 	if len(a) == 0 || strings.HasPrefix(op, "prfm") {

@@ -201,9 +201,9 @@ func value(n *node) float64 {
 	return math.Float64frombits(n.key)
 }
 
-// constFloat returns the floating-point constant x. Width 4 rounds x to float32. In this case, x is
-// the float64 result of one operation on float32 operands, so rounding twice equals rounding once
-// (Figueroa, "When is double rounding innocuous?", 1995).
+// constFloat returns the floating-point constant x with the given width in bytes. For width 4, it
+// rounds x to float32. In this case, x is the float64 result of one operation on float32 operands,
+// so rounding twice equals rounding once (Figueroa, "When is double rounding innocuous?", 1995).
 func (g *Graph) constFloat(width int, x float64) Node {
 	if width == 4 {
 		return g.Const(4, uint64(math.Float32bits(float32(x))))

@@ -120,8 +120,8 @@ func (r interval) fits(bits int, signed bool) bool {
 // signExtend returns the lowest bits of a number, sign-extended to 64 bits.
 func signExtend(v uint64, bits int) uint64 { return uint64(int64(v<<(64-bits)) >> (64 - bits)) }
 
-// splitSum splits an integer modulo 2^bits into a constant and summands. The result named atom is
-// true if the integer cannot be split.
+// splitSum splits an integer modulo 2^bits into a constant and summands. If the integer cannot be
+// split, atom is true.
 func (g *Graph) splitSum(n Node, bits int) (constant uint64, parts []part, atom bool) {
 	x := g.nodes[n]
 	whole := 8 * int(x.width)
@@ -524,7 +524,7 @@ func (g *Graph) addTo(p polynomial, n Node, factor uint64, bits int) {
 
 // addProduct adds factor times the product q to the polynomial p. It applies three rules: the
 // square of |x| is the square of x, a bit is its own square, and a product of more than two atoms
-// becomes one atom.
+// becomes one atom, a variable of the polynomial.
 func (g *Graph) addProduct(p polynomial, q *part, factor uint64) {
 	x, y := g.expand(q.of, q.bits), g.expand(q.times, q.bits)
 	if a, ok := x.singleAtom(); ok && g.nodes[a].op == IAbs && g.atomBounds(a).ok && len(y) == 1 && y[monomial{0, a}] == 1 {

@@ -324,7 +324,7 @@ func (t *Tracker) endIteration(f *frame) {
 	f.lastVerdict = f.judge()
 }
 
-// judge returns the verdict on an iteration.
+// judge returns the path of an iteration, and why the iteration may depend on its number.
 func (f *frame) judge() (v verdict) {
 	s := f.settledFrame()
 	v.fixed = len(f.exitConditions) > 0 && !slices.ContainsFunc(f.exitConditions, func(u use) bool { return !u.fixed })
@@ -360,7 +360,7 @@ type settled struct {
 	*frame
 	unchanged    uint64
 	linear       uint64 // registers that are linear forms of unchanged and advancing registers
-	dependOnData uint64 // registers that hold data; every iteration treats them like vector registers
+	dependOnData uint64 // registers that hold data; such data may be copied to vectors, masks and memory
 }
 
 func (f *frame) settledFrame() (s settled) {

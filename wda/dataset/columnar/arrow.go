@@ -127,9 +127,9 @@ func openArrow(r io.Reader, check func(bytes int64) error) (tabular.Table, error
 	return a, nil
 }
 
-// boundedAllocator calls the function check before it allocates and panics with its error. Package dataset
-// recovers the error. A damaged file can declare any size, and Go ends a program that requests more memory than
-// the machine has.
+// boundedAllocator calls check before each allocation. If check returns an error, boundedAllocator panics with this
+// error, and package dataset recovers it. A damaged file can declare any size, and Go ends a program that requests more
+// memory than the machine has.
 type boundedAllocator struct {
 	memory.Allocator
 	check func(bytes int64) error

@@ -244,7 +244,7 @@ func (a *API) Classify(ctx context.Context, in *pb.ClassifyRequest) (*pb.Classif
 			return err
 		}
 		n := len(y.Classes)
-		if err := budget.Take(ctx, int64(len(y.Rows))*(8*int64(n)+messageBytes)); err != nil { // memory for two copies of the float32 shares: the message and its encoding
+		if err := budget.Take(ctx, int64(len(y.Rows))*(8*int64(n)+messageBytes)); err != nil { // memory for the float32 probabilities in the message and in its encoding
 			return err
 		}
 		shares := make([]float32, len(y.Shares))
