@@ -12,7 +12,7 @@ import (
 const (
 	maxInsertion    = 32             // maximum number of samples sorted only by insertion sort
 	movesPerSample  = 4              // after radix passes: maximum number of moves per sample in the insertion sort
-	maxCellBits     = 12             // maximum number of bits of a cell index that one radix pass sorts by
+	maxCellBits     = 12             // maximum number of bits of a cell index per radix pass
 	maxCellSamples  = 1 << 24        // maximum number of samples sorted into cells (intervals of equal width)
 	keyBits         = 11             // number of key bits per radix pass
 	upperShift      = 64 - 3*keyBits // lowest key bit that three radix passes cover
@@ -119,8 +119,7 @@ func (s *sorter) sort(ctx context.Context, least, most uint64) error {
 // cellOf returns the cell of a key. The span of the samples is divided into cells of equal width.
 func cellOf(key uint64, low, scale float64) int { return int((valueOf(key) - low) * scale) }
 
-// sortCells sorts the keys by cell in two radix passes. The parameter named digit is the number of bits per
-// pass.
+// sortCells sorts the keys by cell in two radix passes. digit is the number of bits per pass.
 func (s *sorter) sortCells(ctx context.Context, low, scale float64, digit int) error {
 	grow(&s.counts, 2<<digit)
 	clear(s.counts)
