@@ -15,7 +15,7 @@ const (
 	paceEvery = 8    // iterations between two checks of the progress
 	paceFrom  = 16   // iterations before the first check
 	paceFew   = 40   // plain iterations continue if at most paceFew + paceSmall/min(n, m) more iterations are predicted
-	paceSmall = 6000 // see paceFew; small problems need more, because the overhead of Newton's steps is larger
+	paceSmall = 6000 // see paceFew; in small problems, the overhead of Newton's steps is larger
 
 	slowAnneal = 4 // factor of ε-scaling after slow plain iterations
 	slowStages = 3 // minimum number of ε-scaling stages for which a better start is tried
