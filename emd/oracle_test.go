@@ -542,7 +542,7 @@ func compareSliced[T dist.Float](c *trial.Case, s *emd.Solver[T]) {
 	if math.Abs(math.Pow(got[1], order)-w.Hi*math.Pow(got[2], order)) > 4*bound {
 		c.Errorf("sliced distance of %d and %d points on an axis, order %v: %v, want %v times %v", n, m, order, math.Pow(got[1], order), w.Hi, math.Pow(got[2], order))
 	}
-	if bound > 1e-3*w.Hi || size == 0 { // rounding decides the order of equal points
+	if bound > 1e-3*w.Hi || size == 0 { // the distance is 0 or within the rounding errors, so its gradients are not determined
 		return
 	}
 	slope := order * math.Pow(2*size, order-1)

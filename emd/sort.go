@@ -12,7 +12,7 @@ import (
 const (
 	maxInsertion    = 32             // maximum number of samples sorted only by insertion sort
 	movesPerSample  = 4              // after radix passes: maximum number of moves per sample in the insertion sort
-	maxCellBits     = 12             // maximum number of bits of a cell index that one radix pass sorts by
+	maxCellBits     = 12             // maximum number of bits of a cell index per radix pass
 	maxCellSamples  = 1 << 24        // maximum number of samples sorted into cells (intervals of equal width)
 	keyBits         = 11             // number of key bits per radix pass
 	upperShift      = 64 - 3*keyBits // lowest key bit that three radix passes cover

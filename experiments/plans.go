@@ -22,7 +22,7 @@ var plansExperiment = Experiment{
 	run:      runPlans,
 }
 
-// planLambdas are the values of λ in the paper. They multiply the squared distances directly.
+// planLambdas are the values of λ in the paper. The squared distances are not normalized.
 var planLambdas = []float64{1, 0.5, 0.1}
 
 // planPairs are the pairs of classes in the order of the paper: first the pair of different

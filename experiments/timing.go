@@ -36,10 +36,10 @@ func timingMethods() []method {
 	return append(all, onAllCPUs(namePaper, paper), onAllCPUs(nameWDA, wda.Settings{}), onAllCPUs(nameFloat32, wda.Settings{Objective: wda.Objective{Float32: true}}))
 }
 
-// nameFloat32 is WDA with our defaults in float32.
+// nameFloat32 is the name of WDA with the default settings in float32.
 const nameFloat32 = "WDA-f32"
 
-// onAllCPUs returns WDA with its default number of goroutines. The experiment computes one cell at a time.
+// onAllCPUs returns WDA with its default number of goroutines. No other fit runs at the same time.
 func onAllCPUs(name string, s wda.Settings) method {
 	m := ofWDA(name, s)
 	m.fit = func(ctx context.Context, t *training, p int) (*mat.Dense, error) {

@@ -37,9 +37,9 @@ type tuned struct {
 
 // tuneCandidates chooses p, K and a candidate by cross-validation. If several choices are equally
 // good, tuneCandidates takes the first choice. It then fits the chosen candidate to all training
-// samples and tests it. The argument named choices holds several lists of candidate indices. Every
-// list has its own result, but a fit that several lists need is computed only once. Values of p
-// above the number of features and values of K above the number of samples are ignored.
+// samples and tests it. Every element of choices is a list of candidate indices and has its own
+// result, but a fit that several lists need is computed only once. Values of p above the number of
+// features and values of K above the number of samples are ignored.
 func tuneCandidates(ctx context.Context, candidates []candidate, choices [][]int, train, test *dataset.Dataset, t tuning, seed uint64) ([]tuned, error) {
 	inRows, outRows, err := train.Folds(t.folds, seed)
 	if err != nil {

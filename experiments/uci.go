@@ -315,8 +315,8 @@ func appendNoise(d *dataset.Dataset, features int, rng *rand.Rand) {
 type uciColumn struct {
 	name   string
 	method string // of the cells
-	family string // name of the published column to compare with; columns with the same name form a family
-	tuned  bool   // whether this column has the most settings chosen by cross-validation in its family
+	family string // column of the published table; columns with the same published column form a family
+	tuned  bool   // whether cross-validation chooses more settings for this column than for all others of its family
 	errs   [][]float64
 }
 

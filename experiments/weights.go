@@ -30,8 +30,9 @@ var weightsExperiment = Experiment{
 // weighting gives every pair of samples of two classes a weight.
 type weighting struct {
 	name string
-	// pairs returns the weight of every row of y (samples of one class) paired with every row of z
-	// (samples of the same class or a different one). The weights sum to 1.
+	// pairs returns a matrix with the weight of every pair of a row of y and a row of z. The rows of
+	// y are samples of one class. The rows of z are samples of the same class if same is set, and of
+	// another class otherwise. The weights sum to 1.
 	pairs func(ctx context.Context, y, z *mat.Dense, same bool) (*mat.Dense, error)
 }
 

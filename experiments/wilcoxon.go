@@ -77,7 +77,7 @@ func exactSignedRank(ranks []float64, plus float64) float64 {
 	for _, r := range ranks {
 		total += int(2 * r)
 	}
-	count := make([]int, total+1) // number of subsets, indexed by twice the sum
+	count := make([]int, total+1) // count[s] is the number of subsets of ranks with the sum s/2
 	count[0] = 1
 	reached := 0
 	for _, r := range ranks {

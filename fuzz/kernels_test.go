@@ -431,7 +431,8 @@ func sqEuclideanKernel[T num.Float](c *call[T]) {
 	distance.SqEuclidean(m, n, d, dst, ldd, x, ldx, zt, ldz, add)
 }
 
-// gramKernel computes distances from the rows of x to the rows of z or of x. The matrix z is stored by columns or by rows.
+// gramKernel computes the distances from the rows of x either to the rows of a matrix z, stored by columns or by rows, or to
+// some rows of x.
 func gramKernel[T num.Float](c *call[T]) {
 	m, n, d := c.randomDims()
 	dst, ldd := c.target(m, n)

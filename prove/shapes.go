@@ -90,8 +90,9 @@ func groupShapes(lanes int) []shape {
 	return shapeGrid([]int{1}, []int{0, 1, lanes - 1, lanes, lanes + 1, 2 * lanes, 2*lanes + 3, 3 * lanes}, func(_, n int) []shape { return []shape{{n: n}} })
 }
 
-// gibbsShapes covers the Gibbs kernel: every tail of rows and of columns, and one to five features.
-// Every number of leftover columns occurs with one feature and with one or three rows.
+// gibbsShapes covers the Gibbs kernel: many numbers of rows and columns with one to five features,
+// and a few shapes with more features. With one feature and one or three rows, it covers every number
+// of columns up to lanes.
 func gibbsShapes(lanes int) (out []shape) {
 	for n := range lanes {
 		out = append(out, shape{m: 1 + n%2*2, n: n + 1, d: 1, flag: n%2 == 1})
@@ -143,7 +144,7 @@ func smallProblemShapes(lanes int) []shape {
 	return shapeGrid([]int{4, 8, 12, 16}, []int{lanes, 2 * lanes, 3 * lanes, 4 * lanes}, func(m, n int) []shape { return []shape{{m: m, n: n}} })
 }
 
-// interleaveShapes covers matrices of one to four rows with every tail of columns.
+// interleaveShapes covers matrices of one to four rows with every number of columns up to 4·lanes + 1.
 func interleaveShapes(lanes int) []shape {
 	return shapeGrid(countTo(4), countTo(4*lanes+1), func(m, n int) []shape { return []shape{{m: m, n: n, pad: (m + n) % 2 * 3}} })
 }

@@ -23,8 +23,8 @@ func (a *acceptance) accepts(s *segment, i int) bool {
 
 // collector collects the results of one query.
 type collector interface {
-	// bound returns an upper limit for the keys of the rows in the result, or an infinity. A key is
-	// a squared distance, or a negative inner product or cosine.
+	// bound returns an upper limit for the keys of rows that can still enter the result. The limit
+	// may be infinite. A key is a squared distance, or a negative inner product or cosine.
 	bound() float32
 	// offer offers len(keys) consecutive rows of a segment. The first row has the given index in the
 	// segment and the given position in the Rows. keys contains the key of each row. A row with a

@@ -20,7 +20,7 @@ import (
 //
 //	b = a·(c·p) + r·ρ + n·ν + n²·ω
 //
-// with a = s and coefficients ρ, ν and ω of the query, which are divided by t. So b is an upper bound divided by t. The
+// with a = s. The coefficients ρ, ν and ω of the query contain a factor 1/t, so b is an upper bound divided by t. The
 // coefficients are rounded up. The filter compares b with a threshold τ, which is also divided by t, and rounded down. A
 // row passes unless b < τ. The coefficients allow for these errors:
 //

@@ -60,8 +60,8 @@ func benchmarkSolve[T dist.Float](b *testing.B, name string, storage Storage) {
 	}
 }
 
-// BenchmarkIteration measures the mean time of an iteration, with and without the corresponding step of the reverse pass. Some
-// row lengths are not multiples of the vector length.
+// BenchmarkIteration measures the mean time of an iteration, without and with gradients. With gradients, the time includes the
+// iteration's step in the reverse pass. Some row lengths are not multiples of the vector length.
 func BenchmarkIteration(b *testing.B) {
 	benchmarkIteration[float64](b, "f64", StorageDense)
 	benchmarkIteration[float64](b, "mixed", StorageMixed)

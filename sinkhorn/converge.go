@@ -15,7 +15,7 @@ const (
 	paceEvery = 8    // iterations between two checks of the progress
 	paceFrom  = 16   // iterations before the first check
 	paceFew   = 40   // plain iterations continue if at most paceFew + paceSmall/min(n, m) more iterations are predicted
-	paceSmall = 6000 // allowance for the overhead of Newton's steps in small problems
+	paceSmall = 6000 // see paceFew; in small problems, the overhead of Newton's steps is larger
 
 	slowAnneal = 4 // factor of ε-scaling after slow plain iterations
 	slowStages = 3 // minimum number of ε-scaling stages for which a better start is tried
@@ -29,12 +29,12 @@ type start[T dist.Float] interface {
 	find(ctx context.Context) (bool, error)
 }
 
-// attempt is a start (a source of initial potentials) that is tried when Newton's method stalls. Its potentials are used unless
-// they decrease the value of the dual.
+// attempt describes how Solve continues when Newton's method stalls: from the potentials that a start finds, or with plain
+// iterations. Unless forced is set, potentials that decrease the value of the dual are not used.
 type attempt[T dist.Float] struct {
 	start           start[T] // if nil, plain iterations continue
 	forced          bool     // use the potentials even if they decrease the value of the dual
-	plainIterations float64  // value of pace.few after the attempt; 0 means the usual value
+	plainIterations float64  // after the attempt, plain iterations continue if at most this number is predicted; 0 means the usual limit
 }
 
 // solution implements the strategy of Solve. Solve begins with plain iterations. If there is a tolerance and plain iterations

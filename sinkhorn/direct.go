@@ -141,7 +141,7 @@ func (p *squareVisitor[T]) VisitPlan(_, _, r int, s []T) error {
 	return p.sys.direct.subtractProduct(p.ctx, &p.sys.kernel, num.F64(s), r, 0, p.sys.direct.m)
 }
 
-// factorizeRows replaces H by R. It returns false if H is not positive definite up to rounding errors.
+// factorizeRows replaces H by its Cholesky factor R. It returns false if, up to rounding errors, H is not positive definite.
 func (d *direct[T]) factorizeRows(ctx context.Context, kernel *gibbs.Kernel[T]) (bool, error) {
 	m := d.m
 	for j := 0; j < m; j += directPanel {

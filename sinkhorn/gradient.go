@@ -119,10 +119,9 @@ func (g *gradients[T]) flushSegment(ctx context.Context, kernel *gibbs.Kernel[T]
 	return kernel.Adjoint(ctx, &g.terms, &g.sink)
 }
 
-// repeatIfNotFinite calls the function gradient, which sets x and y. If x or y is not finite, repeatIfNotFinite calls gradient
-// again. If λ·cost is near the end of the floating-point range, the adjoint of a zero K_ij may overflow, and its contribution
-// 0·∞ is NaN instead of 0. The second call skips these elements. (Checking every K_ij each time would take longer than the rest
-// of the pass.)
+// repeatIfNotFinite calls gradient, which sets x and y. If x or y is not finite, it calls gradient again with the elements
+// K_ij = 0 skipped. If λ·cost is near the end of the floating-point range, the adjoint of such an element may overflow, and its
+// contribution 0·∞ is NaN instead of 0. (Checking for K_ij = 0 in every call would take longer than the rest of the pass.)
 func (g *gradients[T]) repeatIfNotFinite(ctx context.Context, it *iteration[T], gradient func() error, x, y dist.Matrix[T]) error {
 	top := T(it.limits.largest)
 	for _, skipZeros := range []bool{false, true} {

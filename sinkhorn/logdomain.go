@@ -162,8 +162,8 @@ func (it *iteration[T]) columnPotentials(ctx context.Context, k int, g []T, scal
 	return nil
 }
 
-// keepWeightless sets the potentials f of points without weight. The rows of K of these points must not grow when f and g
-// become the base. The scalings of these rows are 0, but 0 times an infinite element would be NaN.
+// keepWeightless sets the potentials f of points without weight. When absorb makes f and g the base potentials, the rows of K
+// for these points must not grow. The scalings of these rows are 0, but 0 times an infinite element would be NaN.
 func (it *iteration[T]) keepWeightless(f, g []T) {
 	var rise T
 	for j, g := range g {

@@ -12,11 +12,12 @@ import (
 
 // This file implements Newton's method on the dual (balanced.go, penalized.go, partial.go), for problems with a tolerance.
 //
-// Plain iterations increase the dual by steps log(b ⊘ c). Near the solution they need log 10/(1 − σ²) iterations for a digit,
-// where σ is the second singular value of the plan scaled by its marginals. This number may be in the hundreds, or in the
-// hundreds of thousands. Newton's step β solves (−∇²D) β = b − c by conjugate gradients (system.go). Each step of conjugate
-// gradients needs one pass over K. On the quadratic model, conjugate gradients never need more passes than plain iterations,
-// and save a factor of about 1/√(1 − σ²).
+// Let D be the dual, and let c contain the column sums of the plan. A plain iteration adds log(b ⊘ c) to the potentials of the
+// columns. Near the solution, plain iterations need log 10/(1 − σ²) iterations for a digit, where σ is the second singular value
+// of the plan scaled by its marginals. This number may be in the hundreds, or in the hundreds of thousands. Newton's step β is
+// the solution of (−∇²D) β = b − c, computed by conjugate gradients (system.go). Each step of conjugate gradients needs one pass
+// over K. On the quadratic model of D, conjugate gradients never need more passes than plain iterations, and save a factor of
+// about 1/√(1 − σ²).
 //
 // Conjugate gradients end at a residual that decreases with the marginal error (R. S. Dembo, T. Steihaug, "Truncated-Newton
 // algorithms for large-scale unconstrained optimization", Math. Prog. 26 (1983)), or when an element of β leaves the radius in

@@ -281,7 +281,7 @@ func (in *instance[T]) planThreshold(domain sinkhorn.Domain, f, g float64) float
 	if narrow {
 		normal = trial.Normal[float32]()
 	}
-	if domain == sinkhorn.DomainPlain { // K_ij, K_ij times one scaling, or the element of the plan may underflow
+	if domain == sinkhorn.DomainPlain { // above this threshold, K_ij, u_i K_ij, K_ij v_j and u_i K_ij v_j do not underflow
 		return normal * math.Exp(max(0, f, g, f+g)) * 1.01
 	}
 	least := 1.0
@@ -342,8 +342,8 @@ func compareResult[T dist.Float](c *trial.Case, in *instance[T], s oracle.Scalin
 	}
 }
 
-// comparePotentials compares the potentials of one side with the logarithms of its scalings. It returns the largest absolute
-// value of the logarithms.
+// comparePotentials compares got, the potentials of the rows or of the columns, with the logarithms of the scalings u. It
+// returns the largest absolute value of these logarithms.
 func comparePotentials[T dist.Float](c *trial.Case, in *instance[T], u []oracle.Real, side copies, e float64, got []T, name string) (most float64) {
 	logs := make([]float64, len(u))
 	for i, v := range u {
@@ -847,7 +847,7 @@ func compareDivergence[T dist.Float](c *trial.Case, used *history[T]) {
 	}
 }
 
-// compareGroups solves problems that share K in one batch, and compares the results with the oracle.
+// compareGroups solves problems with the same costs and the same λ in one batch, and compares the results with the oracle.
 func compareGroups[T dist.Float](c *trial.Case, large bool) {
 	c.Alone()
 	in := randomInstance[T](c, 1+c.IntN(16), 1+c.IntN(16), 20, false)

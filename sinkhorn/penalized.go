@@ -53,8 +53,8 @@ func (d *unbalanced[T]) setRows() {
 	}
 }
 
-// setResidual sets the marginal error and the gradient e = b' − c, where c contains the column sums. The column sums that the
-// penalties require are b' = c (v'/v)^(1/τ), where v' is the best v.
+// setResidual sets the marginal error and the gradient e = b' − c. Here c contains the column sums of the plan, and
+// b' = c (v'/v)^(1/τ) contains the column sums that the penalties require. v' is the best v for the current u.
 func (d *unbalanced[T]) setResidual() {
 	it, p := d.it, d.it.penaltyOfB
 	d.bestColumns()

@@ -225,7 +225,7 @@ func TestPOTUnbalanced(t *testing.T) {
 			for i := range n {
 				sum := 0.
 				for j := range n {
-					sum += math.Exp(other[j] - cost.At(i, j)) // the costs are symmetric
+					sum += math.Exp(other[j] - cost.At(i, j)) // both sides use this formula, because cost is symmetric
 				}
 				// The scaling exp(x_i) must be (w_i/sum)^share · w_i^(1 − share), where sum = Σ_j K_ij exp(other_j).
 				if want := share*math.Log(weights[i]/sum) + (1-share)*math.Log(weights[i]); r.Status != StatusConverged || !(math.Abs(x[i]-want) < 1e-9) {

@@ -182,8 +182,8 @@ func everyScale[T dist.Float](t *testing.T, storage Storage, scales []float64) {
 							break
 						}
 					}
-					// λ·cost and large potentials are rounded twice in each iteration. A relative error ε of
-					// every K_ij changes log u and log v by at most 2ε in each iteration.
+					// Each iteration rounds λ·cost and large potentials twice. In each iteration, a relative
+					// error ε of every K_ij changes log u and log v by at most 2ε.
 					want := slowPlan(cost64, a, b, lambda, iterations)
 					if tol := 20*eps*float64(2+iterations)*(1+lambda*largest) + narrow*float64(4*iterations+1); tol < 0.1 {
 						counts["compared"]++
@@ -396,7 +396,7 @@ func TestCanceled(t *testing.T) {
 					}
 					limit := 1e-13
 					if storage == StorageMixed && n*m > gibbs.LargeSize {
-						limit = 1e-7 // without a further pass, u is not corrected for the rounding of K
+						limit = 1e-7 // a canceled solve omits the pass that corrects u for the rounding of K
 					}
 					if e := maxDifference(got, plans[k]); !(e <= limit) {
 						t.Errorf("%d×%d, λ = %v, %v: canceled after %d iterations, plan is off by %.3g", n, m, lambda, storage, k, e)

@@ -149,7 +149,7 @@ func (p *sparse[T]) multiply(ctx context.Context, kernel *gibbs.Kernel[T], dst, 
 		p.t[j] = r * float64(x[j])
 	}
 	if p.take == nil {
-		p.take = p.multiplyGroup // created once, because a method value allocates
+		p.take = p.multiplyGroup // stored, because each method value allocates memory
 	}
 	if err := kernel.Run(ctx, p.groups, p.take); err != nil {
 		return err

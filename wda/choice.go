@@ -211,7 +211,7 @@ func (c *comparison) chooseComponents(ctx context.Context, do compareFunc, m *Me
 			break
 		}
 	}
-	all := []Member{*m} // the result with all components on all folds
+	all := []Member{*m} // for the mean loss over all folds, with all components
 	averageLosses(all, c.componentCounts[:1], lossesOf(known, at))
 	*m = all[0]
 	// Some folds may have no fits with fewer components. Compare the losses on the other folds.

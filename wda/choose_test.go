@@ -193,9 +193,8 @@ func TestChoiceFolds(t *testing.T) {
 	}
 }
 
-// TestNeighborLoss checks the score, which is the Brier score plus the error rate. The expected values come from
-// hand-computed votes of three and of five neighbors. With three neighbors, the two missing votes are divided evenly
-// among the classes.
+// TestNeighborLoss compares the score, which is the Brier score plus the error rate, with hand-computed values. If only
+// three neighbors vote instead of five, the two missing votes are divided evenly among the classes.
 func TestNeighborLoss(t *testing.T) {
 	x := dist.Matrix[float64]{Rows: 6, Cols: 1, Stride: 1, Data: []float64{-1, 1, 2, 7, 8, 9}}
 	y := dist.Matrix[float64]{Rows: 1, Cols: 1, Stride: 1, Data: []float64{0}}

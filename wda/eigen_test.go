@@ -39,7 +39,7 @@ func TestEigenSolvers(t *testing.T) {
 
 // TestEigenSteps checks that MaxSteps limits the number of steps, and that a singular C_w is not an error.
 func TestEigenSteps(t *testing.T) {
-	x, labels := parts3(4, 12, 9) // rank(C_w) ≤ 9; the samples contain little information
+	x, labels := parts3(4, 12, 9) // the scatter C_w of 12 samples in 3 classes has at most rank 9
 	for _, solver := range []Method{Eigen{}, Eigen{TraceRatio: true}} {
 		set := &Settings{Components: 2, Optimizer: Optimizer{Method: solver}, Objective: Objective{Shrinkage: FixedShrinkage(0), Lambda: RelativeLambda(50)}}
 		if r := mustFit(t, x, labels, set).Report(); !r.Status.Converged() {

@@ -118,8 +118,8 @@ type Optimizer struct {
 	Method Method
 	// MaxSteps is the largest number of steps. A step of MiniBatch is a round of 20 mini-batches. For
 	// MiniBatch and Eigen, steps that do not raise J also count. Default 200. If Auto chooses
-	// settings on held-out rows and uses one starting point, the default is 8, or 4 for more than 30
-	// classes: the number of steps after which candidates are compared.
+	// settings on held-out rows and uses one starting point, the default is the number of steps
+	// after which candidates are compared: 4 for more than 30 classes, and 8 otherwise.
 	MaxSteps int
 	// Tolerance ends the fit when the norm of the gradient has fallen to Tolerance times the norm
 	// at the starting point. Eigen also ends when a step moves the subspace by less than Tolerance·√p

@@ -251,10 +251,10 @@ func (c *Classifier) Storage() Storage {
 }
 
 // Bytes returns the number of bytes of the stored samples, including the offsets and scales of
-// int8, or the rotation and the codebooks of product quantization. The result is the size of these
-// arrays in a model file. It does not include labels and data structures for fast search. With int8
-// or 8-bit codes and at least 2048 rows, the data structures may take half as many bytes in
-// addition.
+// int8, or the rotation and the codebooks of product quantization. These arrays take the same number
+// of bytes in a model file. The result does not include labels and data structures for fast search.
+// With int8 or 8-bit codes and at least 2048 rows, these data structures may increase the memory by
+// half.
 func (c *Classifier) Bytes() int {
 	c.mustBeMade()
 	_, p := c.model.Dims()

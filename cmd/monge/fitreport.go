@@ -80,8 +80,8 @@ func printMixture(w io.Writer, members []choice) (suffix, prefix string) {
 	return " of the first candidate", "of the first candidate: "
 }
 
-// bestPerKind returns the candidates that were taken, and the best candidate of every other kind of
-// method. The argument named taken is the number of candidates that were taken.
+// bestPerKind returns the candidates that the fit uses, and the best candidate of every other kind
+// of method. taken is the number of candidates that the fit uses.
 func (out *fitResult) bestPerKind(taken int) []choice {
 	shown := slices.Clone(out.Choice[:taken])
 	for _, m := range out.Choice {

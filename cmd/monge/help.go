@@ -190,8 +190,7 @@ func printFlags(w io.Writer, flags []*pflag.Flag) {
 	}
 }
 
-// wrapLines breaks text into lines. The argument named width is the maximum number of characters in
-// a line.
+// wrapLines breaks text into lines of at most width characters. Longer words have their own lines.
 func wrapLines(text string, width int) []string {
 	lines := []string{""}
 	for word := range strings.FieldsSeq(text) {

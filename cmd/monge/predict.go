@@ -276,9 +276,9 @@ func (f *predictFlags) openRows(m *wda.Model) (*stream, error) {
 	return chosen.open(&f.read, f.data, "", part, features)
 }
 
-// classifyRows classifies all rows with the classifier c, whose labels have the given names. It
-// writes the results to the file out in the format kind, block by block, or returns them if out is
-// empty.
+// classifyRows classifies all rows with the classifier c, whose labels have the given names. If out
+// is empty, it returns the results. Otherwise it writes them block by block to the file out. kind is
+// the extension of the output format, such as ".csv".
 func (a *app) classifyRows(cmd *cobra.Command, f *predictFlags, c *wda.Classifier, names []string, rows *stream, out, kind string) (*predictions, error) {
 	all := &predictions{Train: c.Len(), K: c.K(), Classes: names, Counts: map[string]int{}, Out: out}
 	for _, n := range names {

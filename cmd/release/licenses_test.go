@@ -19,8 +19,8 @@ const licensesFile = "../../docs/LICENSES.md"
 
 var update = flag.Bool("update", false, "write "+licensesFile+" anew")
 
-// licenses lists the compatible licenses. The words of an entry occur in the license of the entry,
-// but in no later license of the list.
+// licenses lists the compatible licenses. The first entry whose words occur in a license text
+// identifies the license.
 var licenses = []struct{ name, words string }{
 	{"Apache-2.0", "Apache License Version 2.0"},
 	{"MIT", "Permission is hereby granted, free of charge, to any person obtaining a copy"},

@@ -112,7 +112,7 @@ func (f *kernels) search(ctx context.Context, p, starts, steps int, seed uint64,
 		}
 		if s > 0 {
 			if q == r {
-				break // with q = r, every starting point spans the whole space
+				break // every square starting point spans the whole space
 			}
 			manifold.Random(ctx, start, rng)
 		}

@@ -26,7 +26,8 @@ func (g gaussians) draw(n int) (*mat.Dense, []int) {
 }
 
 // qmi returns the exact QMI of the projection on the vector (a, b). The projected classes are
-// Gaussians with the means ±c = ±(a·mx + b·my) and the variance v = s²(a² + b²). Therefore
+// Gaussians with the means ±c = ±(a·mx + b·my) and the variance v = s²(a² + b²). Let f(z, ±) be the
+// joint density of a projected sample z and its class minus the product of their densities. Then
 //
 //	f(z, ±) = ±¼ (N(z; c) − N(z; −c))
 //	QMI = ½ Σ ∫f² = ⅛ (N₂ᵥ(0) − N₂ᵥ(2c))

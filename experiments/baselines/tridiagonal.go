@@ -69,10 +69,9 @@ const (
 //	T^β = sin(πβ)/π ∫ e^{βs} (I − e^s (T + e^s I)⁻¹) ds
 //
 // For every eigenvalue, the error is of the order of exp(−2π²/h). If e^s is large compared with the
-// eigenvalues, the terms decay as e^{(β−1)s}. If e^s is small, the terms are e^{βs}(I − e^s G) with
-// an almost constant matrix G, and their sum consists of two geometric series. Inverting a
-// tridiagonal matrix takes time n². Let d⁺ and d⁻ be the pivots of the eliminations from above and
-// from below. Then the inverse G has the elements
+// eigenvalues, the terms decay as e^{(β−1)s}. If e^s is small, the inverse is almost constant, so
+// the terms form two geometric series. Computing the inverse G of a tridiagonal matrix T takes time
+// n². Let d⁺ and d⁻ be the pivots of the eliminations from above and from below. Then
 //
 //	G_jj = 1/(d⁺_j + d⁻_j − T_jj)   G_ij = −T_{i,i+1}/d⁺_i · G_{i+1,j}   i < j
 //

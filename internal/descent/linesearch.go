@@ -184,9 +184,9 @@ func (s *solver) accept(l lineStep) {
 	s.line = l
 }
 
-// firstStep returns the first trial step. After a successful line search, firstStep estimates the
-// best step of that search from the slopes at 0 and at the accepted step. For steepest descent, the
-// estimate is the step of Barzilai and Borwein.
+// firstStep returns the first trial step of a line search. After a successful line search, it is the
+// step that would have reached slope 0 if the slope were linear between step 0 and the accepted
+// step. For steepest descent, this is the step of Barzilai and Borwein.
 func (s *solver) firstStep() float64 {
 	l := s.line
 	switch {

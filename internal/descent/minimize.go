@@ -88,7 +88,7 @@ func newIterate(d, p int) *iterate {
 type solver struct {
 	ctx      context.Context
 	problem  Problem
-	reverser Reverser // problem if it implements Reverser, otherwise nil
+	reverser Reverser // the value of the field problem, or nil if it does not implement Reverser
 	manifold Manifold
 	Settings
 

@@ -93,8 +93,8 @@ func TestBestOf(t *testing.T) {
 	if costs[0] != o.Costs() {
 		t.Errorf("costs %v at the start, want %v", costs[0], o.Costs())
 	}
-	// With these costs, the projection other has the larger J without a ridge, and the projection
-	// start has the larger J with ρ = 1.
+	// With the following costs, J is larger at the second projection without a ridge, and at the
+	// first projection with ρ = 1.
 	costs = [2]Costs{{Between: 10, Within: 1}, {Between: 1, Within: 0.01}}
 	for rho, want := range map[float64]*mat.Dense{0: other, 1: start} {
 		o.SetShrinkage(rho)

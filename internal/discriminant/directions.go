@@ -163,8 +163,8 @@ func (s *Samples) meanDirections(ctx context.Context, k int, tolerance float64) 
 	return values, directions, ok
 }
 
-// leadingEigenvectors returns eigenvectors and eigenvalues of an operator in d dimensions. The
-// parameter named want is the number of leading eigenvectors that must converge.
+// leadingEigenvectors returns eigenvectors and eigenvalues of an operator in d dimensions. want
+// is the number of leading eigenvectors that must converge.
 func leadingEigenvectors(ctx context.Context, times subspace.Operator, d, want int, tolerance float64) (*mat.Dense, []float64, error) {
 	v := mat.NewDense(d, want+extraPrincipal, nil)
 	rng := rand.New(rand.NewPCG(1, 1))

@@ -148,8 +148,8 @@ func TestBatchBias(t *testing.T) {
 	}
 }
 
-// TestRunning checks that the running mean begins as the mean of the first terms and later follows
-// the new terms.
+// TestRunning checks that the running mean equals the mean of the first ten terms, and that it
+// converges to the value of many equal terms.
 func TestRunning(t *testing.T) {
 	var mean float64
 	for age := range 10 {

@@ -102,8 +102,8 @@ func checkNearest(t *testing.T, what string, r *Rows, query []float64, k int, s 
 	}
 }
 
-// TestBounds checks that no bound exceeds the distance of its row. Few rows may have a bound below
-// the distance of the nearest neighbors.
+// TestBounds checks that no bound exceeds the distance of its row. It also checks that few rows have
+// a bound below the distance of the fifth-nearest row.
 func TestBounds(t *testing.T) {
 	y := correlated(3, 3000, 16)
 	for _, c := range []struct{ parts, bits, most int }{{16, 4, 50}, {16, 0, 600}, {8, 8, 300}} {

@@ -536,7 +536,7 @@ func TestRandom(t *testing.T) {
 		if math.Abs(mean[k]) > 5*math.Sqrt(1./d/n) {
 			t.Errorf("mean of element %d is %v", k, mean[k])
 		}
-		// Var x² = 3/(d(d+2)) − 1/d².
+		// The square of an element of a random unit vector has variance 3/(d(d+2)) − 1/d².
 		if math.Abs(square[k]-1./d) > 5*math.Sqrt((3./(d*(d+2))-1./d/d)/n) {
 			t.Errorf("mean square of element %d is %v", k, square[k])
 		}

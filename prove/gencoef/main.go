@@ -238,7 +238,7 @@ func fitPolynomial(xs, f, w []*big.Float, degree, digits int, given []float64) (
 // algorithm.
 func remez(xs, g, w []*big.Float, degree int) []*big.Float {
 	n := degree + 2
-	ref := make([]int, n) // reference points: ascending indices into xs
+	ref := make([]int, n) // indices of the reference points in xs, in ascending order
 	for i := range ref {
 		ref[i] = i * (len(xs) - 1) / (n - 1)
 	}

@@ -108,7 +108,7 @@ func median(x []float64) float64 {
 // Methods that take less than 0.2 seconds run nine times.
 const short, shortRuns = 0.2, 9
 
-// measure solves a problem several times with every method. In each run, the default method is first.
+// measure solves a problem several times with every method. Each run begins with the default method.
 func measure(p *sinkhorn.Problem[float64], tolerance float64, budget time.Duration, runs int) (best [len(methods)]outcome, err error) {
 	var solvers [len(methods)]*sinkhorn.Solver[float64] // later runs reuse the memory of the first run
 	for i, m := range methods {

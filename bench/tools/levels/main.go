@@ -177,7 +177,7 @@ var (
 	maps    = [][3]int{{1, 10, 784}, {8, 10, 100}, {8, 11, 1000}, {101, 7, 13}, {100, 10, 300}, {1000, 2, 784}, {1000, 10, 784}, {1000, 20, 784}, {1000, 64, 784}, {12000, 10, 784}}
 )
 
-// nameWithSizes appends sizes to the name of a case. The argument pairs alternates between names and values of sizes.
+// nameWithSizes appends sizes to the name of a case. Each name in pairs is followed by its value.
 func nameWithSizes(name string, pairs ...any) string {
 	for i := 0; i < len(pairs); i += 2 {
 		name += fmt.Sprintf(" %v=%v", pairs[i], pairs[i+1])

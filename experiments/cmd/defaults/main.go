@@ -197,19 +197,19 @@ func (e experiment) split(all *dataset.Dataset, seed uint64) (train, test *datas
 	return train, test, err
 }
 
-// withNoise standardizes x with the column means and standard deviations of the matrix named from.
-// It then appends 100 columns of Gaussian noise.
-func withNoise(from, x *mat.Dense, seed uint64) *mat.Dense {
+// withNoise standardizes x with the column means and standard deviations of train. It then appends
+// 100 columns of Gaussian noise.
+func withNoise(train, x *mat.Dense, seed uint64) *mat.Dense {
 	const noise = 100
-	m, d := from.Dims()
+	m, d := train.Dims()
 	n, _ := x.Dims()
 	rng := rand.New(rand.NewPCG(seed, 9))
 	out := mat.NewDense(n, d+noise, nil)
 	for j := range d {
-		mean := mat.Sum(from.ColView(j)) / float64(m)
+		mean := mat.Sum(train.ColView(j)) / float64(m)
 		var v float64
 		for i := range m {
-			v += math.Pow(from.At(i, j)-mean, 2) / float64(m)
+			v += math.Pow(train.At(i, j)-mean, 2) / float64(m)
 		}
 		if v == 0 {
 			v = 1

@@ -125,7 +125,7 @@ func TestNarrow(t *testing.T) {
 	}
 }
 
-// narrow converts x to both 16-bit formats and to sign bits, in memory of the arena.
+// narrow converts x to float16, to bfloat16 and to sign bits. The results are in memory of the arena.
 func narrow(a *asmtest.Arena[float32], x []float32) {
 	halves, bhalves, signs := outOf[uint16](a, len(x)), outOf[uint16](a, len(x)), outOf[byte](a, (len(x)+7)/8)
 	NarrowFloat16(halves, x)

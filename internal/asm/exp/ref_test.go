@@ -108,7 +108,8 @@ func expDifference[T num.Float](t *testing.T, most, bound, slope float64) {
 	}
 }
 
-// Arguments at which overflow, the fast code, subnormal results and zero results begin.
+// thresholds64 and thresholds32 contain the arguments at which the computation of exp changes: the
+// ends of the range of the fast code, and the first overflow, subnormal result and zero result.
 var thresholds64 = []float64{
 	709.782712893384, 708, -708, -708.3964185322641, -709.0895657128241,
 	-744.4400719213812, -745.1332191019411, -745.1332191019412,

@@ -43,8 +43,8 @@
 #define ldbb R12
 #define crow R13
 
-// nextrow sets p to the row of a after row q, or to q if there is no next row. In that case the tile computes row q
-// again, but does not store it again.
+// nextrow sets p to the row of matrix a that follows row q, or to q if q is the last row. In that case the tile
+// computes row q again, but does not store it again.
 #define nextrow(q, p) \
 	LEAQ    (q)(koff*1), p; \
 	CMPQ    p, rows+0(FP);  \

@@ -19,7 +19,7 @@ func TestAccuracy(t *testing.T) {
 			for i := range n {
 				var s asmtest.ExactSum
 				for k, v := range x[i*d:][:d] {
-					e := float64(q[k]) - float64(v) // exact, because the exponents are close
+					e := float64(q[k]) - float64(v) // exact: float64 has enough bits for the difference of these float32 values
 					s.Add(e, e)
 				}
 				sq.See(asmtest.SumError(got[i], &s, d/Unit+6), "d = %d, %v", d, class)

@@ -22,8 +22,8 @@ func filterOneRef(masks []uint32, codes []uint8, groups []Group, query []int8, q
 	}
 }
 
-// maskRef returns the mask of one group for one query. The first four codes of the query begin at
-// queries[first], and the next four codes begin stride bytes later.
+// maskRef returns a mask of the rows of a group that pass the filter for one query. The first four
+// codes of the query begin at queries[first], and the next four codes begin stride bytes later.
 func maskRef(codes []uint8, g *Group, steps int, queries []int8, first, stride int, q *Query) (mask uint32) {
 	for i := range Rows {
 		sum := q.Start

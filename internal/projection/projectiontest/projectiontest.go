@@ -258,9 +258,9 @@ func Invariance(t *testing.T, methods []Method) {
 }
 
 // Ending checks that a fit of n × d samples checks its context at least leastChecks times. This
-// number is so large that every part of an evaluation must check the context. Ending also ends the
-// context at many points. The fit must return the cause, and may check the context only a few more
-// times.
+// number is so large that every part of an evaluation must check the context. Ending also repeats
+// the fit with contexts that end at different checks. The fit must then return the cause after at
+// most a few more checks.
 func Ending(t *testing.T, m Method, n, d, leastChecks int) {
 	rng := rand.New(rand.NewPCG(1, uint64(d)))
 	x, labels := mat.NewDense(n, d, nil), make([]int, n)

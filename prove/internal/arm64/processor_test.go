@@ -28,8 +28,8 @@ const (
 )
 
 // state holds the registers, flags and memory that an instruction reads and writes. R[31] is the
-// stack pointer. The test program uses R[27] and R[28] for its own purposes, because kernels do not
-// use them. After a jump, R[27] is 1 if the jump was taken.
+// stack pointer. The test program reserves R[27] and R[28], because kernels do not use them. After a
+// jump instruction, R[27] is 1 if the jump was taken, and 0 otherwise.
 type state struct {
 	R      [32]uint64
 	Flags  uint64

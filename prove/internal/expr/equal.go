@@ -248,9 +248,9 @@ func (p *prover) comparisons(c Node, out []Node) []Node {
 	return out
 }
 
-// contradictory proves that the known conditions contradict each other. x and y are different
-// constants. contradictory tries to prove x = y from the known conditions on one expression at a
-// time. A proof succeeds only if no value of the expression satisfies these conditions.
+// contradictory reports whether it can prove that no value of some expression satisfies all known
+// conditions on this expression. x and y must be different constants, so that x = y follows only
+// from contradictory conditions.
 func (p *prover) contradictory(x, y Node) bool {
 	seen := map[Node]bool{}
 	for c := range p.known {

@@ -59,8 +59,8 @@ const (
 	Larger   // larger of two numbers, NaN if one is NaN; +0 > −0
 	MaxNum   // larger of two numbers, ignoring a quiet NaN; +0 > −0
 	FromInt  // a signed integer as a floating-point number, rounded
-	Byte     // element of an input whose elements have 1 byte; see fields.go
-	Word     // element of an input whose elements have 2 bytes
+	Byte     // 1-byte element of an input; see fields.go
+	Word     // 2-byte element of an input
 	Fields   // integer whose bits are fields of other nodes; lists[key] describes the fields
 	Pick     // node at index a of a table; lists[key] contains the bit length of the nodes, then the table
 	Total    // constant + Σ coefficient·node modulo 2^16, from lists[key]

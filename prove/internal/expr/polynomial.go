@@ -445,9 +445,9 @@ func (g *Graph) polynomial(n Node, bits int) polynomial {
 	return p
 }
 
-// replaceCarries rewrites the bits of majorities with even coefficients. Twice the majority of
-// three bits is the sum of the bits minus their exclusive or. After the rewrite, the sum of the
-// outputs of a carry-save adder is the sum of the inputs.
+// replaceCarries replaces every bit of a Majority node that has an even coefficient in p. Twice the
+// majority of three bits is the sum of the three bits minus their exclusive or. After the
+// replacement, the sum of the outputs of a carry-save adder is the sum of its inputs.
 func (g *Graph) replaceCarries(p polynomial) {
 	var todo []Node
 	add := func(n Node) {

@@ -352,10 +352,10 @@ func (t *template) onePlusSummand(in *instruction) int32 {
 	return -1
 }
 
-// subnormal bounds the bits of 1 + z minus the bits of 1 for 0 < z ≤ 1. The difference has the bits
-// of the number z·2^−1022, rounded once. The reason is that 1 + z is rounded to a multiple of 2^−52,
-// and z·2^−1022 is rounded to a multiple of 2^−1074. For float32, the exponents are −126, −23 and
-// −149.
+// subnormal returns the range of the integer bits(1 + z) − bits(1) for 0 < z ≤ 1, where bits returns
+// the bits of a float64. The difference equals bits(z·2^−1022), because 1 + z is rounded to a
+// multiple of 2^−52, and z·2^−1022 is rounded to a multiple of 2^−1074. For float32, the exponents
+// are −126, −23 and −149.
 func (t *template) subnormal(in *instruction) (valueRange, bool) {
 	i := t.onePlusSummand(in)
 	if i < 0 {

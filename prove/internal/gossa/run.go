@@ -32,9 +32,8 @@ type Interpreter struct {
 	*Source
 	G   *expr.Graph
 	Mem *memory.Memory
-	// Assembly runs a function without a body. The argument named stack is the address at which the
-	// return address is stored. The arguments and results follow at higher addresses, in the layout
-	// of ABI0.
+	// Assembly runs a function without a body. stack is the address of the stored return address.
+	// The arguments and results follow at higher addresses, in the layout of ABI0.
 	Assembly func(f *ssa.Function, stack uint64) error
 	// Replace returns the result of a call that the interpreter must not run. ok is false if the
 	// interpreter must run the call.

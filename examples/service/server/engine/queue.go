@@ -11,10 +11,10 @@ import (
 // Queue limits the number of requests that are processed at the same time, the number of waiting
 // requests, and their waiting time.
 //
-// A request is rejected if the queue is full or if the request has waited for the time limit. If
-// requests have been waiting without a break for the duration of this limit, the service is
-// overloaded, and waiting only delays every answer. During an overload, a request is processed only
-// if it has waited for at most a tenth of the limit. Older requests are rejected. This rule is the
+// A request is rejected if the queue is full or if the request has waited for the time limit. The
+// service is overloaded if the queue has not been empty for a period as long as the time limit.
+// Waiting then only delays every answer. During an overload, a request is processed only if it has
+// waited for at most a tenth of the time limit. Older requests are rejected. This rule is the
 // variant for servers (Maurer, Fail at Scale, ACM Queue 2015) of Nichols and Jacobson's CoDel
 // algorithm.
 type Queue struct {

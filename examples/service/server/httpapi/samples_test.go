@@ -60,8 +60,8 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestNamesThenNumbers checks that the memory of named samples can be reused for rows of numbers,
-// and that the current model is used for these rows.
+// TestNamesThenNumbers decodes named samples, replaces the model, and decodes rows of numbers into the
+// same matrix. The engine must project these rows with the new model.
 func TestNamesThenNumbers(t *testing.T) {
 	table := fixture.NewTable(t, dataset.MissingMean)
 	a, _ := newAPI(t, func(e *engine.Config, _ *Config) { e.Model = table.Model })
