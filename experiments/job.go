@@ -142,7 +142,7 @@ func (o *output) checkFinite() error {
 	return nil
 }
 
-// done is a finished cell.
+// done is the result of one cell, such as one method in one trial (see grid).
 type done struct {
 	At      []string `json:"cell"`
 	With    string   `json:"with,omitempty"`

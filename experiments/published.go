@@ -78,6 +78,6 @@ var publishedTimingDeviations = publishedTable{
 	},
 }
 
-// claimCaltech is the statement in section "Caltech dataset" about the figure of errors against p. The
-// figure has no numbers.
+// claimCaltech is the paper's statement about a figure in section "Caltech dataset". The figure shows
+// the errors as functions of p. The paper does not print these errors as numbers.
 const claimCaltech = "LMNN yields to a better subspace for small p values while WDA is the best performing method for p ≥ 6"

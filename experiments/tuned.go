@@ -135,8 +135,8 @@ func valuesUpTo(values []int, limit int) []int {
 	return all
 }
 
-// series returns a function that maps an index i to the projection for ps[i]. If nested is true,
-// the method is fitted only once, for the largest p. A nil projection means all features.
+// series returns a function that maps an index i to the projection with ps[i] components. If nested
+// is true, the method is fitted only once, with the largest number. A nil projection means all features.
 func (m method) series(ctx context.Context, train *training, ps []int, nested bool) func(i int) (*mat.Dense, error) {
 	if m.fit == nil {
 		return func(int) (*mat.Dense, error) { return nil, nil }

@@ -150,8 +150,9 @@ func prove(dir, binary, pattern string, mutants int) (count tally, err error) {
 // listedMutants is the value of -mutate for which survivors.txt lists the mistakes that are not refuted.
 const listedMutants = 10
 
-// checkSurvivors returns an error if package known does not list a survivor. If all mistakes were
-// planted, it also returns an error if a listed mistake did not survive.
+// checkSurvivors compares the planted mistakes that the proof did not refute (found) with the list in
+// package known. It returns an error if a found mistake is not listed. If all is true, it also returns
+// an error if a listed mistake was not found.
 func checkSurvivors(arch string, found map[known.Survivor]bool, all bool) error {
 	list, err := known.Survivors()
 	if err != nil {

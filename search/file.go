@@ -32,7 +32,7 @@ const (
 // elementBytes returns the size of an element in bytes.
 func (s Storage) elementBytes() int { return [...]int{4, 2, 2, 1}[s] }
 
-// rowBytes returns the size of a row in a file in bytes.
+// rowBytes returns the number of bytes that a row takes in a file.
 func (s Storage) rowBytes(cols int) int {
 	n := 8 + cols*s.elementBytes()
 	if s == StorageInt8 {

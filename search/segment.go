@@ -213,8 +213,7 @@ func scaleRow(x []float32) bool {
 }
 
 // compare sets dst to the products or squared distances of a prepared query and consecutive rows,
-// beginning at row index first. The argument named far is true if float32 rows are in main memory
-// and not in a cache.
+// beginning at row index first. far is true if float32 rows are in main memory and not in a cache.
 func (s *segment) compare(dst []float32, q *preparedQuery, first int, measure Measure, far bool) {
 	at, sq := first*s.stride, measure == MeasureSqEuclidean
 	switch {

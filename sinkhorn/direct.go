@@ -257,7 +257,7 @@ func (d *direct[T]) solve(x []float64) {
 	}
 }
 
-// precondition sets z = D^(−½) H⁻¹ D^(−½) r.
+// precondition sets z = D^(−½) H⁻¹ D^(−½) r, where H is the factorized matrix, and d.scale is the diagonal of D^(−½).
 func (d *direct[T]) precondition(z, r []T) {
 	for j, s := range d.scale {
 		d.x[j] = float64(r[j]) * s

@@ -410,8 +410,8 @@ func naturalPotentials[T dist.Float](dst, slot []T, kind int, base []T, shift fl
 	}
 }
 
-// potentials sets dst to the base-2 logarithms of the scalings of an iterate. The slice slot holds the iterate. For an iterate
-// relative to potentials, the slice base holds these potentials.
+// potentials sets dst to the potentials of an iterate, which are the base-2 logarithms of its scalings. Depending on kind, slot
+// contains potentials, scalings, or scalings relative to the potentials base.
 func potentials[T dist.Float](dst, slot []T, kind int, base []T) {
 	switch {
 	case kind == potentialKind:

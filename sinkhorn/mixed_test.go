@@ -100,7 +100,7 @@ func TestGoldenMixed(t *testing.T) {
 }
 
 // TestMixedGradients compares gradients of StorageMixed with gradients of StorageDense. The cases cover both domains, several
-// segments of the reverse pass, zero weights, a cloud with itself, and implicit gradients at convergence.
+// segments of the reverse pass, zero weights, two identical point clouds, and implicit gradients at convergence.
 func TestMixedGradients(t *testing.T) {
 	worstOf := map[string]float64{}
 	for _, c := range gradientCases() {

@@ -36,8 +36,8 @@ type partial[T dist.Float] struct {
 	cappedTotal float64 // sum of cappedSums
 	cappedKnown bool    // cappedSums belong to the current point
 	held        []bool  // columns whose v/b the last Newton step held at the cap
-	noneHeld    bool    // no column is held
-	columnCap   float64 // log₂ of the largest v/b, which is the cap of the columns
+	noneHeld    bool    // held is false for all columns
+	columnCap   float64 // log₂ of the cap, which is the largest v/b; −Inf if noneHeld
 	sumA, sumB  float64
 }
 

@@ -127,7 +127,7 @@ func (it *iteration[T]) adjointWeights(w, u []T) {
 	}
 }
 
-// adjointColumns sets t^k = −β^k ⊙ v^k ⊘ b with β^k = v^k ⊙ q, or 0 where b is 0.
+// adjointColumns sets t = −β ⊙ v ⊘ b, where β = v ⊙ q. It sets t to 0 where b is 0.
 func (it *iteration[T]) adjointColumns(t, v []T) {
 	q, b, v := it.sweep.q[:len(t)], it.b[:len(t)], v[:len(t)]
 	if it.uniformB == len(t) && len(t) >= divideFrom {

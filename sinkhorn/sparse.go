@@ -57,7 +57,7 @@ type listPiece struct {
 	s      []float64
 }
 
-// scaleForList sets the scalings of S, and √D.
+// scaleForList sets the scalings u and v of S = diag(u) K diag(v), and √D, where D is the diagonal of the columns.
 func (sys *system[T]) scaleForList() {
 	sp := &sys.sparse
 	gibbs.Grow(&sp.u, sys.kernel.N())

@@ -29,7 +29,7 @@ type member[T dist.Float] struct {
 	pace       pace
 	err        error
 	needsSolve bool // whether the problem must be passed to Solve
-	finished   bool // whether the last iteration has been made; used only with lanes
+	finished   bool // whether the last iteration has been made; used only if each problem has its own vector lane
 }
 
 // gatherMembers sets the members of the group. It starts each member in the plain domain, or sets needsSolve if the group

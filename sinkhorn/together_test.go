@@ -59,8 +59,8 @@ func (a answer[T]) equalBits(b answer[T]) bool {
 		fmt.Sprint(a.err) == fmt.Sprint(b.err)
 }
 
-// TestTogether checks that results for problems that share K are bit-identical to results of Solve, for every instruction set,
-// every storage and several sizes of K. Some problems leave the plain domain or cannot be solved.
+// TestTogether solves problems with the same kernel matrix K together. The results must be bit-identical to results of Solve,
+// for every instruction set, every storage and several sizes of K. Some problems need DomainLog, and some cannot be solved.
 func TestTogether(t *testing.T) {
 	t.Run("float64", testSolvedTogether[float64])
 	t.Run("float32", testSolvedTogether[float32])
@@ -148,7 +148,7 @@ func oneKernel[T dist.Float](n, m int) []Problem[T] {
 		case 4:
 			p.Start = start
 		case 5:
-			p.Start = far // leaves the plain domain
+			p.Start = far // too large for DomainPlain
 		case 6:
 			p.B = p.B[:m-1]
 		case 7:

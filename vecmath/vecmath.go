@@ -149,7 +149,7 @@ func sumExp[T Float](src []T) (top, rest T) {
 			rest = T((rest + T(count)) * exp.RefDifference(top-s.Top))
 			count = 0
 		}
-		if !math.IsInf(float64(s.Top), -1) || hasNaN(src[:n]) { // skip the block if all elements so far are −Inf
+		if !math.IsInf(float64(s.Top), -1) || hasNaN(src[:n]) { // if all elements so far are −Inf, add only a NaN
 			rest += s.Rest
 		}
 		count += int(s.Count)

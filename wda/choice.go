@@ -183,13 +183,13 @@ func (c *comparison) compareFolds(ctx context.Context, do compareFunc, alive []b
 	return nil
 }
 
-// chooseComponents fits the candidate m with fewer components, and sets m.Leading to the best number of
-// components and m.Loss to the loss with this number. It does nothing if the method of m is not
-// iterative, because the first components of such a method do not depend on the number of components.
+// chooseComponents fits the candidate m with fewer components. It sets m.Leading to the best number of
+// components, and m.Loss to the loss with this number. It does nothing if the method of m is not
+// iterative, because then a fit with q components finds the first q components of a larger fit.
 //
-// The first components of an iterative method depend a little on the number of components. The
-// comparison already has the losses of the first components of the fit with all components.
-// promisingCounts uses these losses to select the numbers of components that are worth a fit.
+// With an iterative method, the components of the two fits differ a little. The comparison already
+// has the losses of the first q components of the largest fit. promisingCounts uses these losses to
+// select the numbers of components that are worth a fit.
 func (c *comparison) chooseComponents(ctx context.Context, do compareFunc, m *Member, known [][][]loss) error {
 	if m.Method.traits().stepless || len(c.componentCounts) == 1 {
 		return nil

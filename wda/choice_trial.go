@@ -206,16 +206,15 @@ func (t *foldTrial) fisherStart(ctx context.Context) *mat.Dense {
 	return t.fisher
 }
 
-// restart resets t for fits with at most q components. The matrix named all contains the canonical
-// components of a larger fit, or is nil. The next fit may start at the first q columns of this
-// matrix, made orthonormal.
-func (t *foldTrial) restart(ctx context.Context, q int, all *mat.Dense) error {
+// restart resets t for fits with at most q components. components contains the canonical components
+// of a larger fit, or is nil. The next fit may start at the first q of them, made orthonormal.
+func (t *foldTrial) restart(ctx context.Context, q int, components *mat.Dense) error {
 	d, p := t.principal.Dims()
 	t.set.Components = min(q, p)
 	t.start = mat.DenseCopyOf(t.principal.Slice(0, d, 0, t.set.Components))
 	t.fisher, t.lastPoint, t.lastFit, t.prepared = nil, nil, Member{}, false
-	if all != nil {
-		t.lastPoint = mat.DenseCopyOf(all.Slice(0, d, 0, t.set.Components))
+	if components != nil {
+		t.lastPoint = mat.DenseCopyOf(components.Slice(0, d, 0, t.set.Components))
 		if _, err := stiefel.New(t.lastPoint.Dims()).Orthonormalize(ctx, t.lastPoint, t.lastPoint); err != nil {
 			return err
 		}

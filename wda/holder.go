@@ -31,8 +31,8 @@ func (h *Holder) Get() (*Model, *Classifier) {
 	return nil, nil
 }
 
-// Reload reads a model file as Load does; o may be nil. Get then returns the new model. If Reload
-// returns an error, Get still returns the old model.
+// Reload reads a model file as Load does. After Reload, Get returns the new model. If Reload returns
+// an error, Get still returns the old model. o may be nil.
 //
 // Reload calls the function check, if not nil, before it replaces the old model. For example, check
 // may classify samples of known classes with the new model. Reload returns an error of check or of

@@ -99,8 +99,8 @@ const (
 	// of a candidate to a fold. Total is an estimate, because candidates are eliminated early. Work
 	// of an Executor is not reported.
 	PhaseChoice
-	// PhaseBatches: the method MiniBatch fits mini-batches; a step consists of several of them. Done
-	// counts mini-batches, and Total is the largest number that Done can reach.
+	// PhaseBatches: the method MiniBatch processes mini-batches before its next step. Done counts
+	// mini-batches, and Total is the largest number that Done can reach.
 	PhaseBatches
 )
 

@@ -28,8 +28,8 @@ func spanOf(t *testing.T, x mat.Matrix, labels []int, set *Settings) (*discrimin
 	return sp, start
 }
 
-// TestReduction checks that a fit with more features than samples works in the span of the samples. J in the span must
-// equal J of the projection of the features.
+// TestReduction checks that a fit with more features than samples works in the span of the samples. The reported J, which
+// was computed in the span, must equal J of the returned projection of all features.
 func TestReduction(t *testing.T) {
 	for _, c := range []struct{ n, d, rank, want int }{{30, 200, 0, 29}, {30, 31, 0, 29}, {40, 100, 7, 7}, {30, 30, 0, 30}} {
 		x, labels := parts3(1, c.n, c.d)

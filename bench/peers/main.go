@@ -145,7 +145,7 @@ func (d *driver) start(build, script string, all bool) {
 	for _, p := range peers {
 		proc, err := start(filepath.Base(p.argv[0]), p.env, p.argv...)
 		if p.argv[0] == self {
-			check(err) // the table needs monge
+			check(err) // monge must start, because the table compares it with the other peers
 		}
 		if err != nil {
 			fmt.Fprintf(os.Stderr, "peers: without %s: %v\n", p.argv[0], err)

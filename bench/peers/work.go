@@ -22,7 +22,7 @@ var (
 // additions and subtractions, because some machines have separate units for them. It also omits small terms:
 // vectors in a computation with matrices, packing, sums of the elements of a register, and calls.
 func leastWork(s spec, ours string) []limit.Phase {
-	if strings.Contains(ours, "-2") || s.kind == "nearest" || s.kind == "search" { // a search skips most rows
+	if strings.Contains(ours, "-2") || s.kind == "nearest" || s.kind == "search" { // several threads, or a search that skips most rows
 		return nil
 	}
 	bits := 64

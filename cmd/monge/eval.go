@@ -299,7 +299,7 @@ func (out *evalResult) print(w io.Writer, names []string, table []errorRates, d,
 }
 
 // readTrainTest reads the training rows and the test rows. It reads a file with both kinds of rows
-// only once. The result named unknown has the test rows of the classes of --unknown, or is nil.
+// only once. unknown contains the test rows of the classes that the flag --unknown lists, or is nil.
 func (a *app) readTrainTest(f *evalFlags) (train, test, unknown *dataset.Dataset, err error) {
 	same := f.train == f.test || sameFile(f.train, f.test)
 	if same && f.testLabels == "" {

@@ -134,9 +134,9 @@ func bigEigenvalues(a bigMatrix) []*big.Float {
 	return values
 }
 
-// largestError returns the largest |got − want|. The error is relative to the largest |want|, or
-// relative to the |want| of the same element if the argument named each is true.
-func largestError(got []float64, want []*big.Float, each bool) float64 {
+// largestError returns the largest |got − want|, divided by the largest |want|. If elementwise is
+// true, it divides every error by the |want| of the same element instead.
+func largestError(got []float64, want []*big.Float, elementwise bool) float64 {
 	size := new(big.Float)
 	for _, w := range want {
 		if a := new(big.Float).Abs(w); a.Cmp(size) > 0 {
@@ -146,7 +146,7 @@ func largestError(got []float64, want []*big.Float, each bool) float64 {
 	worst := 0.
 	for k, w := range want {
 		d := new(big.Float).Sub(bigNumber(got[k]), w)
-		if each {
+		if elementwise {
 			size = w
 		}
 		e, _ := d.Quo(d, size).Float64()

@@ -205,8 +205,8 @@ func (s *solver) run() (Status, error) {
 	}
 }
 
-// terminationStatus returns the reason to stop at the current iterate, or NotTerminated. The
-// parameter named step describes how the iterate was reached.
+// terminationStatus returns the reason to stop at the current iterate, or NotTerminated. step
+// describes how the iterate was reached.
 func (s *solver) terminationStatus(step Step) Status {
 	c := s.current
 	if c.norm <= s.gradientTarget || c.norm <= max(s.GradientAbsolute, 0) || c.norm <= s.GradientToValue*math.Abs(c.value) {

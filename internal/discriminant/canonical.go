@@ -186,7 +186,7 @@ func (o *Objective[T]) scatterEigenvectors(ctx context.Context, between, within 
 	return nil, within, fault.Ended(ctx, fmt.Errorf("%w: the transport scatters within classes are singular", ErrNoSpread))
 }
 
-// almostZero is the factor that shrinks the columns of a projection after the leading columns.
+// almostZero is the factor that shrinks all columns of a projection except the leading columns.
 const almostZero = 0x1p-10
 
 // Lengths selects the lengths of the columns of a projection.

@@ -41,9 +41,9 @@ const (
 	// If the data have many classes, a mini-batch has about batchSamples samples. The samples come
 	// from at most mostClasses classes.
 	batchSamples, mostClasses = 1024, 32
-	// firstStep is the step length in the first round, for a gradient whose norm equals the root
-	// mean square of the gradient norms. After a round that did not raise J, the step length is
-	// multiplied by stepShrink. The attempt ends if the step length is less than lastStep. The
+	// The step length is firstStep in the first round. It is multiplied by stepShrink after a round
+	// that did not raise J, and the attempt ends when it is less than lastStep. A step has exactly
+	// this length if the norm of the momentum is the root mean square of the gradient norms. The
 	// manifold has a diameter of about √p·π/2.
 	firstStep, lastStep = 0.2, 1e-3
 	stepShrink          = 0.5

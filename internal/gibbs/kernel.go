@@ -252,9 +252,9 @@ func (g *Kernel[T]) widenedRows() int {
 	return g.blockRows()
 }
 
-// SetBase sets the base potentials F and G, which are base-2 logarithms. If both slices are nil,
-// there are no base potentials. K is computed again if F is not the same slice as before. If only
-// elements of F or G have changed, call Invalidate instead.
+// SetBase sets the base potentials F and G, which are base-2 logarithms. Two nil slices mean no
+// base potentials. SetBase invalidates K if F is another slice than before. After a change of
+// elements of F or G, call Invalidate.
 func (g *Kernel[T]) SetBase(baseF, baseG []T) {
 	if unsafe.SliceData(g.baseF) != unsafe.SliceData(baseF) {
 		g.filled = false

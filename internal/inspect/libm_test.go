@@ -11,7 +11,7 @@ import (
 // some machines use assembly.
 var libmFunction = regexp.MustCompile(`^(A?(Cos|Sin|Tan)h?|Atan2|Cbrt|Erf\w*|Exp2?|Expm1|Gamma|Hypot|J\w+|Lgamma|Log|Log10|Log1p|Log2|Pow|Sincos|Y\w+)$`)
 
-// randomMethod matches methods of math/rand that use functions matched by libmFunction.
+// randomMethod matches the names of the methods of math/rand that call functions such as math.Exp.
 var randomMethod = regexp.MustCompile(`^(Norm|Exp)Float64$`)
 
 // findLibm returns the uses of functions whose last bits differ between machines.

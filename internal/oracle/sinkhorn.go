@@ -166,8 +166,8 @@ func (t *Transport) Penalized(k [][]Real, rhoA, rhoB float64) [][]Real {
 }
 
 // Partial returns the transport plan that minimizes ⟨T, M⟩ + KL(T | a⊗b)/λ. The plan has the given
-// total mass, row sums of at most a, and column sums of at most b. The plan has the form
-// T = c·diag(a ∘ u) K diag(b ∘ v) with u, v ≤ 1.
+// total mass, row sums of at most a, and column sums of at most b. For some factor c and vectors
+// u, v ≤ 1, the plan is T = c·diag(a ∘ u) K diag(b ∘ v).
 func (t *Transport) Partial(k [][]Real, mass float64) [][]Real {
 	one := Of(1)
 	u, v, scale := make([]Real, len(t.A)), make([]Real, len(t.B)), one

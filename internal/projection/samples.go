@@ -47,8 +47,7 @@ func ClassRows(labels []int) [][]int {
 // ClearConstant sets the column of w to zero for each feature of x that is constant within classes.
 // A feature is constant if, in every class, its largest and smallest values differ by at most 2⁻⁴⁸
 // times its largest absolute value in all samples. After the class means are subtracted, a constant
-// feature contains only rounding errors. The argument named classes contains the rows of each
-// class.
+// feature contains only rounding errors. Class c consists of the rows classes[c].
 func ClearConstant(ctx context.Context, w, x *mat.Dense, classes [][]int) {
 	n, d := x.Dims()
 	spread, size := make([]float64, d), make([]float64, d)

@@ -259,8 +259,8 @@ func (b *lowerBounds) growSteps(blocks int) {
 	b.steps = unsafe.Slice((*uint16)(unsafe.Pointer(unsafe.SliceData(b.words))), n)
 }
 
-// ones16 contains the number 1 in each 16-bit lane, and highBits16 has the highest bit of each
-// lane. Let w contain four sums. In addLimit(limit) − w, the highest bit of a lane is set if the
+// highBits16 has the highest bit of each 16-bit lane set. addLimit returns limit plus this bit in
+// each lane. If w contains four sums, the highest bit of a lane of addLimit(limit) − w is set if the
 // sum is at most limit. Lanes do not borrow from each other, because sums are below 2¹⁵.
 const highBits16 = 1 << 15 * ones16
 

@@ -14,7 +14,7 @@ import (
 )
 
 // randomRows returns n rows of random codes. Component k of vector c of a codebook is value(k, c).
-// bits = 0 means Grid.
+// If bits is 0, every component is a part with codes of 8 bits, as in Grid.
 func randomRows(n, dim, parts, bits int, value func(k, c int) float64) *Rows {
 	if bits == 0 {
 		parts, bits = dim, 8

@@ -456,16 +456,16 @@ func siftDown(heap []arc, k int) {
 	}
 }
 
-// cheapestArc returns the cheapest arc from row i to a column with remaining mass. The argument row
-// contains the costs of the row. It may be nil unless needsScan reports true for the row.
-func (s *Solver[T]) cheapestArc(i int32, row []T) arc {
+// cheapestArc returns the cheapest arc from row i to a column with remaining mass. costs contains the
+// costs of row i. It may be nil unless needsScan reports true for row i.
+func (s *Solver[T]) cheapestArc(i int32, costs []T) arc {
 	g, last := s.dual[s.n:], s.m-1
 	var cost float64
 	var at int
 	if s.cheapest.perRow > 0 {
-		cost, at = s.nextCheapest(i, row)
+		cost, at = s.nextCheapest(i, costs)
 	} else {
-		cost, at = price.Least(row, 0, g)
+		cost, at = price.Least(costs, 0, g)
 	}
 	if s.partial && g[last] == 0 && !(cost <= 0) {
 		cost, at = 0, last

@@ -133,9 +133,9 @@ func (s *basis) apply(i int, a, b Operator) {
 	s.block(s.bx, i).Copy(s.product)
 }
 
-// rayleighRitz replaces V with the best k vectors in the span of S. It replaces P with the
-// components of these vectors in the spans of R and P. It updates the products and returns the k
-// eigenvalues μ.
+// rayleighRitz replaces the block V of S with the best k vectors in the span of S. These vectors are
+// linear combinations of columns of V, R and P. The terms of R and P become the new block P. It
+// also updates the products A·S and B·S, and returns the k eigenvalues μ.
 func (s *basis) rayleighRitz(ctx context.Context) ([]float64, error) {
 	m := s.blocks * s.k
 	x, ax, bx := leadingColumns(s.x, m), leadingColumns(s.ax, m), leadingColumns(s.bx, m)

@@ -432,14 +432,14 @@ func (m *matrix) read(x []float64, _ func([]byte, int)) (rows int, err error) {
 	return rows, nil
 }
 
-// copyFeatures copies the features of the rows in the slice named all to the slice x.
-func (m *matrix) copyFeatures(x, all []float64) {
+// copyFeatures copies the feature columns of rows to x. It does nothing if all columns are features.
+func (m *matrix) copyFeatures(x, rows []float64) {
 	if m.featureColumns == nil {
 		return
 	}
-	for ; len(x) > 0; x, all = x[m.cols:], all[m.width:] {
+	for ; len(x) > 0; x, rows = x[m.cols:], rows[m.width:] {
 		for k, at := range m.featureColumns {
-			x[k] = all[at]
+			x[k] = rows[at]
 		}
 	}
 }
@@ -462,9 +462,9 @@ func (m *matrix) readTransposed(x []float64) error {
 	return nil
 }
 
-// findNotFinite returns an error for the first element of x that is not finite, or nil. The argument named before
-// is the number of rows that precede x. A missing value is not an error if missing values are allowed.
-func (m *matrix) findNotFinite(x []float64, before int) error {
+// findNotFinite returns an error for the first element of x that is not finite, or nil. rowsBefore is the number of
+// rows of the file before x. A missing value is not an error if missing values are allowed.
+func (m *matrix) findNotFinite(x []float64, rowsBefore int) error {
 	for k, v := range x {
 		if v-v == 0 || v != v && m.lenient {
 			continue
@@ -473,7 +473,7 @@ func (m *matrix) findNotFinite(x []float64, before int) error {
 		if m.featureColumns != nil {
 			at = m.featureColumns[at]
 		}
-		return &FileError{Row: before + k/m.cols + 1, Column: at + 1, Err: notFiniteError(v)}
+		return &FileError{Row: rowsBefore + k/m.cols + 1, Column: at + 1, Err: notFiniteError(v)}
 	}
 	return nil
 }

@@ -505,10 +505,10 @@ type textLabels struct {
 // predictedHeader is the header of a file of labels that monge predict writes.
 const predictedHeader = "label"
 
-// decideHeader drops the first line if it is a header. The first line is a header if it is
-// predictedHeader, or if the file has exactly one more line than the data have rows. If the number
-// of rows is not yet known (−1), the first line is a header if it is the only line that is not a
-// number. Reader.read then checks the number of rows at the end.
+// decideHeader drops the first line of a file of labels if it is a header. The first line is a header
+// if it equals predictedHeader, or if there is exactly one more line than rows of data. If rows is −1
+// (not yet known), the first line is a header if it is the only line that is not a number. In this
+// case, Reader.read checks the number of rows at the end.
 func (l *textLabels) decideHeader(r *Reader, rows int) error {
 	l.decided = true
 	lines, first := len(l.enc.rows), l.enc.texts[0]

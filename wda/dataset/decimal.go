@@ -8,7 +8,7 @@ import (
 // parseDecimal parses the number at the beginning of text in the usual form: a sign, up to 19
 // digits after leading zeros, a point, and an exponent; only the digits are required. n is the
 // number of bytes parsed. The value is the same as that of strconv.ParseFloat: the nearest
-// float64, ties to even. For other texts, including other numbers, n is 0.
+// float64, ties to even. For all other texts, n is 0, even if strconv.ParseFloat accepts them.
 func parseDecimal(text []byte) (v float64, n int) {
 	i := 0
 	if len(text) > 0 && (text[0] == '-' || text[0] == '+') {

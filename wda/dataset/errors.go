@@ -175,7 +175,8 @@ func withoutPath(err error) error {
 	return err
 }
 
-// unknownColumnText returns a message that no column is called name, with a list of the names.
+// unknownColumnText returns the message for the name of an unknown column. The message lists names,
+// the known names.
 func unknownColumnText(name string, names []string) string {
 	text := fmt.Sprintf("no column is called %s; the columns are ", clip(name))
 	for i, n := range names {

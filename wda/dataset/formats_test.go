@@ -74,8 +74,8 @@ func TestLabelSource(t *testing.T) {
 	}
 	_, err := NewReader(strings.NewReader("1,2\n"), &Options{Labels: LabelFile("y.txt")})
 	wantError(t, err, ErrSettings, "labels in a file of their own need Open or ReadFile, not NewReader")
-	// ParseLabels of a number selects a column by index unless Header is HeaderPresent. LabelName always
-	// selects by name.
+	// ParseLabels("2") selects a column by name if Header is HeaderPresent, and by index otherwise.
+	// LabelName("2") always selects by name.
 	const text = "0,1,2\n3,4,5\n6,7,8\n"
 	for _, c := range []struct {
 		opt     Options

@@ -10,8 +10,9 @@ import (
 	"testing"
 )
 
-// TestNumericHeader checks whether a first row of numbers is a header, data, or an error that names Options.Header.
-// Every table is tried with commas, with tabs, and with quotes.
+// TestNumericHeader reads tables whose first row looks like numbers. Depending on the table, the first row must be read as
+// a header, be read as data, or cause an error that names Options.Header. Every table is tried with commas, with tabs, and
+// with quotes.
 func TestNumericHeader(t *testing.T) {
 	named := &Schema{Columns: []Column{{Name: "0"}, {Name: "1", Number: 1}}, LabelNumber: 2, Label: "2", Total: 3}
 	for name, c := range map[string]struct {

@@ -25,7 +25,7 @@ const (
 	MissingLabelsError MissingLabels = iota
 	// MissingLabelsDrop drops rows with missing labels.
 	MissingLabelsDrop
-	// MissingLabelsKeep treats a text such as NA as a class. Null and empty labels are errors.
+	// MissingLabelsKeep treats texts such as NA as names of classes. Null and empty labels are errors.
 	MissingLabelsKeep
 )
 

@@ -70,9 +70,9 @@ type samples interface {
 	// rowError adds the position of a label to err. place is the position that the method read passed
 	// to the function label.
 	rowError(place int, err error) error
-	// read sets the first rows of x to the next rows of the file. It passes the labels that are in
-	// the same file to the function named label. It returns 0 and io.EOF at the end, after all checks
-	// have passed.
+	// read sets the first rows of x to the next rows of the file. It calls label(text, place) for
+	// each label that is in the same file. It returns 0 and io.EOF at the end, after all checks have
+	// passed.
 	read(x []float64, label func(text []byte, place int)) (rows int, err error)
 }
 
@@ -87,8 +87,8 @@ type splits interface {
 type labels interface {
 	// count returns the number of labels.
 	count() int
-	// read calls the function use with each of the next n labels and its position for errors. The
-	// source must have at least n more labels.
+	// read calls use(text, place) for each of the next n labels. place is the position that an
+	// error names. The source must have at least n more labels.
 	read(n int, use func(text []byte, place int)) error
 	// withName adds the name of the file or array to err.
 	withName(err error) error

@@ -35,7 +35,7 @@ GLOBL upper<>(SB), RODATA|NOPTR, $64
 #define dp DI
 #define from SI
 
-// arguments loads the arguments. broadcast broadcasts a 32-bit constant.
+// arguments loads the arguments of the function. broadcast sets all lanes of y to the 32-bit constant v.
 #define arguments \
 	MOVQ n+0(FP), left;    \
 	MOVQ dst+8(FP), dp;    \

@@ -85,7 +85,7 @@
 	VPXORD b, b, b; \
 	VPXORD c, c, c
 
-// scale3 sets y = c·D for one row of a tile.
+// scale3 multiplies the squared distances of one row of a tile by factor.
 #define scale3(a, b, c) \
 	mul factor, a, a; \
 	mul factor, b, b; \

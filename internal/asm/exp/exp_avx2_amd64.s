@@ -80,8 +80,9 @@
 	fnma  c, Y10, Y6;      \
 	fnma  c, Y11, Y7
 
-// lookup(t) loads table entry n mod 8 (float32: n mod 4) into the register named entry. The low bits
-// of t are the integer n. For float64, VPERMPS needs the index in both 32-bit halves of a lane.
+// lookup(t) loads a table entry into register entry. The low bits of t are an integer n, and the
+// index of the table entry is n mod 8 (float32: n mod 4). For float64, VPERMPS needs the index in
+// both 32-bit halves of a lane.
 #define lookupf64(t) \
 	VPSHUFD  $0xa0, t, entry;                    \
 	VPERMPS  expf64<>+TABLELO(SB), t, half;      \
@@ -225,7 +226,7 @@ DATA ·exp2f64AVX2+64(SB)/8, $0x3fac6b08d69c1f54
 DATA ·exp2f64AVX2+72(SB)/8, $0x3fcebfbdff11dcea
 DATA ·exp2f64AVX2+80(SB)/8, $0x3fe62e42fea8c64b
 DATA ·exp2f64AVX2+88(SB)/8, $0xbe0d60a3fd941ecc
-DATA ·exp2f64AVX2+96(SB)/8, $0x408fff7f7fffffff // for comparisons of int32: the high half of the float64 just below 1024 − 1/16, and the largest int32
+DATA ·exp2f64AVX2+96(SB)/8, $0x408fff7f7fffffff // for comparisons of int32; high half: that of the float64 just below 1024 − 1/16; low half: the largest int32
 DATA ·exp2f64AVX2+104(SB)/8, $0x408fff7f7fffffff
 DATA ·exp2f64AVX2+112(SB)/8, $0x408fff7f7fffffff
 DATA ·exp2f64AVX2+120(SB)/8, $0x408fff7f7fffffff

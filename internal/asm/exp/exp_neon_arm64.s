@@ -7,10 +7,11 @@
 //	            s = {top, Σ dst[i] over all x[i] ≠ top, number of x[i] = top}
 //	for 0≤i<n
 //
-// Same bits as    expRef, exp2Ref and sumExpRef in ref.go; exp2 rounds the product c·x[i]. Let e = ⌊k⌋
-//                 and g = ⌊(e+1)/2⌋. expRef multiplies y by 2^(e−g) exactly, and then by 2^g. Instead of
-//                 the first product, the kernel exp adds the integer n·2^(MANTISSA−TABLE) − g·2^MANTISSA
-//                 to the bits of the table entry. A NaN reaches the result through q.
+// Same bits as    expRef, exp2Ref and sumExpRef in ref.go; exp2 rounds the product c·x[i]. With the
+//                 variables of expRef, let e = ⌊k⌋ and g = ⌊(e+1)/2⌋. expRef multiplies y by 2^(e−g)
+//                 exactly, and then by 2^g. Instead of the first product, the kernel exp adds the integer
+//                 n·2^(MANTISSA−TABLE) − g·2^MANTISSA to the bits of the table entry. If x is a NaN, so
+//                 are q and the result.
 // Layout          x and dst have n contiguous elements. dst may be x. n ≥ 1.
 // Tile            four registers, in constant time.
 // Tail            the same body, with loads and stores of single lanes. No access outside the

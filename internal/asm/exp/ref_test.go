@@ -47,7 +47,7 @@ func TestExpRef64(t *testing.T) {
 			return math.Ldexp(rng.Float64()-.5, -rng.IntN(1070))
 		})
 	})
-	// At the midpoint between two table entries, |r| is largest.
+	// The argument r of the polynomial has the largest magnitude at the midpoint between two table entries.
 	t.Run("midpoints", func(t *testing.T) {
 		worst64(t, n/4, bound64, func(rng *rand.Rand) float64 {
 			x := (float64(rng.IntN(16000)-8000) + .5) / 8 * math.Ln2
@@ -164,8 +164,8 @@ func TestExpRef32(t *testing.T) {
 }
 
 // stride returns the difference between the bit patterns of consecutive float32 arguments of a test.
-// At the instruction-set level Ref, the result is never 1, because the test would only compare the
-// reference implementation with itself.
+// With MONGE_LONG=1, a test covers every argument. At the instruction-set level Ref it never does,
+// because it would only compare the reference implementation with itself.
 func stride() uint64 {
 	if asm.Current() == asm.Ref {
 		return uint64(oracle.Samples(4099, 37))

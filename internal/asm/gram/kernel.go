@@ -198,15 +198,15 @@ func (w *workspace[T]) stripDistances(m, n, d int, dst []T, ldd int, x []T, ldx 
 	}
 }
 
-// recomputeClose computes the distances of close pairs again, as sums of squared differences. The
-// slice rows contains the squared norms of the rows of x, and the slice norms contains the squared
-// norms of the n columns. Element k of column j is z[j*colz+k*featz].
-func (w *workspace[T]) recomputeClose(rows []T, n, d int, dst []T, ldd int, x []T, ldx int, z []T, colz, featz int, norms, bounds []T) {
+// recomputeClose computes the distances of close pairs again, as sums of squared differences. rowNorms
+// and columnNorms are the squared norms of the rows of x and of the n columns of z. Element k of column
+// j is z[j*colz+k*featz].
+func (w *workspace[T]) recomputeClose(rowNorms []T, n, d int, dst []T, ldd int, x []T, ldx int, z []T, colz, featz int, columnNorms, bounds []T) {
 	at, size := 0, group
-	for at < len(rows) {
-		size = min(size, len(rows)-at)
-		own := rows[at : at+size]
-		list := w.closePairs(size, n, dst[at*ldd:], ldd, own, norms, bounds)
+	for at < len(rowNorms) {
+		size = min(size, len(rowNorms)-at)
+		own := rowNorms[at : at+size]
+		list := w.closePairs(size, n, dst[at*ldd:], ldd, own, columnNorms, bounds)
 		for c := 0; c < len(list); c += maxGathered {
 			some := list[c:min(c+maxGathered, len(list))]
 			for k := 0; k < d; k += depth {
@@ -217,7 +217,7 @@ func (w *workspace[T]) recomputeClose(rows []T, n, d int, dst []T, ldd int, x []
 			for r, norm := range own {
 				row := dst[(at+r)*ldd:]
 				for q, to := range some {
-					if !isFar(row[to], norm, norms[to]) {
+					if !isFar(row[to], norm, columnNorms[to]) {
 						row[to] = w.again[r*maxGathered+q]
 					}
 				}

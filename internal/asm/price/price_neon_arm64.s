@@ -58,8 +58,8 @@
 	BIT_16B(block+2, 9, 6);         \
 	BIT_16B(block+3, 9, 7)
 
-// least sets x to min(x, y). drop sets an element of register index to +Inf if the same element of
-// register lanes is greater than V0. V11 holds +Inf.
+// least(x, y) sets register x to min(x, y). drop(index, lanes) sets each element of register index to
+// +Inf if the corresponding element of register lanes is greater than that of V0. V11 holds +Inf.
 #define least(x, y) \
 	FCMGT(4, x, y);                \
 	BIT_16B(x, y, 4)

@@ -25,8 +25,8 @@
 #define at DX
 
 // The following macros are offsets of constants. The first three constants are tables of eight entries. Every table is
-// stored twice, because VPERMPS selects one of 16 entries. The factors of k are divided by 2^23, because a register holds
-// k·2^23 instead of k.
+// stored twice, because VPERMPS selects one of 16 entries. The constants that multiply the exponent k contain a factor
+// 2^-23, because a register holds k·2^23 instead of k.
 #define INVERSE 0*64
 #define TABLEHI 1*64
 #define TABLELO 2*64

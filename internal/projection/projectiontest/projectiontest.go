@@ -228,8 +228,8 @@ func Degenerate(t *testing.T, methods []Method) {
 	}
 }
 
-// Invariance checks that permuting the rows or renaming the labels changes the columns only by
-// rounding errors, and that a second run gives the same columns.
+// Invariance checks that permuting the rows and renaming the labels changes the columns of the
+// projection only by rounding errors. A second fit to the same data must give the same projection.
 func Invariance(t *testing.T, methods []Method) {
 	data := dataset.Simulation{NoiseDims: 2, Seed: 5}.Generate(42)
 	other := data.Subset(rand.New(rand.NewPCG(1, 2)).Perm(data.Len()))

@@ -423,7 +423,7 @@ func (m *machine) cells(n expr.Node) []expr.Node {
 	return []expr.Node{low, high}
 }
 
-// mapLanes sets each lane of dst to f(n).
+// mapLanes sets every lane n of dst to f(n).
 func (m *machine) mapLanes(dst operand, f func(n int) expr.Node) {
 	var out []expr.Node
 	for n := range dst.lanes {

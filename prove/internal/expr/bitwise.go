@@ -162,8 +162,8 @@ func (g *Graph) Greater(a, c Node) Node {
 	return g.make(node{op: IGt, width: 1, a: a, b: c})
 }
 
-// nonnegative reports whether the predicate small holds for a. If a is a maximum, small must hold
-// for all operands of the maximum.
+// nonnegative returns small(a). If a is a maximum, it reports whether small(x) is true for all
+// operands x of the maximum.
 func (g *Graph) nonnegative(a Node, small func(Node) bool) bool {
 	if n := g.nodes[a]; n.op == IMaxU {
 		return g.nonnegative(n.a, small) && g.nonnegative(n.b, small)

@@ -66,8 +66,8 @@ func (g *Graph) Join(low, high Node) Node {
 	return g.make(node{op: Cat, width: 8, a: low, b: high})
 }
 
-// bitwiseHalf recognizes the low or high half of x & c, x | c or x ^ c with a constant c. It returns
-// x and the same half of c. The parameter named half is Low or High.
+// bitwiseHalf recognizes the low or high half of x & c, x | c or x ^ c with a constant c. half is Low
+// or High. bitwiseHalf returns x and that half of c.
 func (g *Graph) bitwiseHalf(half, op Op, a Node) (x Node, c uint64, ok bool) {
 	n := g.nodes[a]
 	if n.op == half {

@@ -120,8 +120,9 @@ func (g *Graph) addSums(op Op, a, b Node, factor uint64) Node {
 	return g.make(node{op: op, width: uint8(width), a: a, b: b})
 }
 
-// selectSums returns a selection between the sums x and y as one sum: y + [c]·(x − y). A product
-// [c]·[d] becomes [c ∧ d]. selectSums returns false unless x or y has two conditions or x − y is constant.
+// selectSums returns the sum x if c is true, and the sum y otherwise, as one sum y + [c]·(x − y). Here
+// [c] is 1 if c is true, and 0 otherwise. A product [c]·[d] becomes [c ∧ d]. selectSums returns false
+// unless x or y is a Sum node or x − y is constant.
 func (g *Graph) selectSums(c, x, y Node) (Node, bool) {
 	if g.nodes[x].op == Const && g.nodes[y].op == Const {
 		return 0, false

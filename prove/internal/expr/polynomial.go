@@ -45,8 +45,8 @@ func (g *Graph) Popcount(width int, a Node) Node {
 	return g.make(node{op: Popcount, width: uint8(width), a: a})
 }
 
-// Bounds returns a lower and an upper bound of a signed 4-byte integer. ok is false if the bounds
-// are unknown or if a sum or product may exceed 32 bits.
+// Bounds returns a lower and an upper bound of node a, a signed 4-byte integer. ok is false if the
+// bounds are unknown or if a sum or product may exceed 32 bits.
 func (g *Graph) Bounds(a Node) (low, high int64, ok bool) {
 	if r := g.boundsOf(a, 32); r.ok && r.low >= -1<<31 && r.high < 1<<31 {
 		return r.low, r.high, true
@@ -216,8 +216,8 @@ func (g *Graph) splitSum(n Node, bits int) (constant uint64, parts []part, atom 
 
 func onesCount(i int) int { return bits.OnesCount64(uint64(i)) }
 
-// exactPart returns the lowest bits of a node as a summand. It returns false unless the bounds show
-// that the polynomial of the node always fits in these bits.
+// exactPart returns node n, or its polynomial, as a summand modulo 2^bits. It returns false unless the
+// bounds show that the value always fits in the given number of bits.
 func (g *Graph) exactPart(n Node, bits int, signed bool) (part, bool) {
 	if g.boundsOf(n, bits).fits(bits, signed) {
 		return part{factor: 1, of: n, bits: bits}, true
@@ -490,7 +490,8 @@ func (g *Graph) replaceCarries(p polynomial) {
 	}
 }
 
-// expand returns a node as a polynomial, without reducing the coefficients or replacing carries.
+// expand returns a node as a polynomial. Unlike polynomial, it does not reduce the coefficients or
+// call replaceCarries.
 func (g *Graph) expand(n Node, bits int) polynomial {
 	p := polynomial{}
 	g.addTo(p, n, 1, bits)

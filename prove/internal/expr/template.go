@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// template holds two expressions of one variable, independent of the graph that contains the
-// expressions. Instruction 0 is the variable.
+// template holds two expressions of one variable as a list of instructions. The list does not contain
+// nodes, so it can be the same for expressions of different graphs. Instruction 0 is the variable.
 type template struct {
 	g            *Graph
 	code         []instruction

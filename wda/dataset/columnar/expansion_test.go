@@ -140,7 +140,7 @@ func TestLongFirstList(t *testing.T) {
 	if n, err := p.Width(0); n != 1<<15 || err != nil {
 		t.Fatalf("%d elements, %v", n, err)
 	}
-	// The library's page reader allows any size, so only the function check limits the memory.
+	// The library's page reader allows any size, so only parquetFile.check limits the memory.
 	asked, tooLong := int64(0), errors.New("too long")
 	p.(*parquetFile).check = func(bytes int64) error {
 		if asked = bytes; bytes > 8*5000 {

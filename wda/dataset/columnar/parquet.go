@@ -171,9 +171,9 @@ func parquetField(s *schema.Schema, i int) tabular.Field {
 	return f
 }
 
-// listKind reports whether a column is a list of single values. For such a list, it returns the argument kind, and
-// otherwise the name of the nested type. The library splits maps and lists of structs into several columns.
-func listKind(root schema.Node, kind string) (string, bool) {
+// listKind reports whether a column is a list of single values. It returns valueKind for such a list, and otherwise
+// the name of the nested type. The library splits maps and lists of structs into several columns.
+func listKind(root schema.Node, valueKind string) (string, bool) {
 	repeated := root
 	if root.RepetitionType() != parquet.Repetitions.Repeated {
 		g, ok := root.(*schema.GroupNode)
@@ -200,7 +200,7 @@ func listKind(root schema.Node, kind string) (string, bool) {
 			return "list of structs", false
 		}
 	}
-	return kind, true
+	return valueKind, true
 }
 
 func (p *parquetFile) Fields() []tabular.Field { return p.schema }
@@ -636,8 +636,8 @@ func copyConverted[T any](dst []float64, v []T, done, width, stride int, float f
 	}
 }
 
-// formatTexts calls the function use once for each of the last n values read, and passes the text of the value.
-// Numbers are formatted in decimal, as in NPY files.
+// formatTexts calls use(text) for the text of each of the last n values read. Numbers are formatted in decimal, as in
+// NPY files.
 func (l *leaf) formatTexts(n int, use func([]byte)) {
 	if formattedType(l.column) != nil {
 		l.formatValues(n, use)

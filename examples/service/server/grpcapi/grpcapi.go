@@ -70,7 +70,8 @@ func New(e *engine.Engine, m *metrics.Metrics, log *slog.Logger, config Config) 
 	a.end, a.endAll = context.WithCancel(context.Background())
 	options := []grpc.ServerOption{
 		grpc.MaxRecvMsgSize(int(config.Body)), grpc.MaxSendMsgSize(1 << 30), grpc.MaxConcurrentStreams(config.Streams), grpc.MaxHeaderListSize(maxHeaders),
-		// Until a message has a slot, the server receives at most window bytes of the message.
+		// The server receives at most Config.Receiving messages at the same time. While a message
+		// waits, the server receives at most window bytes of the message.
 		grpc.StaticStreamWindowSize(window), grpc.StaticConnWindowSize(16 * window),
 		grpc.ConnectionTimeout(10 * time.Second),
 		grpc.KeepaliveParams(keepalive.ServerParameters{

@@ -35,8 +35,8 @@ func numberBytes(mediaType string) int {
 	return 0
 }
 
-// decodeBinary sets x to the numbers in body. The argument named width is the size of a number in
-// bytes, and each row has the given number of columns.
+// decodeBinary sets x to the numbers in body. Each number has width bytes, and each row has the given
+// number of columns.
 func decodeBinary(ctx context.Context, x *engine.Matrix, body []byte, width, columns int) error {
 	if len(body)%(width*columns) != 0 {
 		return fmt.Errorf("%w: %d bytes cannot be split into rows of %d numbers of %d bytes", engine.ErrMalformed, len(body), columns, width)
