@@ -113,7 +113,7 @@ func (s *Solver[T]) Solve(ctx context.Context, p *Problem[T]) (*Result[T], error
 	return s.solve(s.timed.Of(ctx), p)
 }
 
-// solve is like Solve without marking the Solver as being used.
+// solve is like Solve, but does not mark the Solver as busy.
 func (s *Solver[T]) solve(ctx context.Context, p *Problem[T]) (*Result[T], error) {
 	w := &s.work
 	n, m, err := s.checkProblem(ctx, p)

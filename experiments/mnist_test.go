@@ -50,7 +50,8 @@ func TestMNIST(t *testing.T) {
 	}
 }
 
-// mnistResults computes the cells for the first ps values of p, without a report.
+// mnistResults computes the cells for the first values of p, but makes no report. ps is the number
+// of these values.
 func mnistResults(t *testing.T, s Settings, ps int) (*job, *results) {
 	t.Helper()
 	s.Small, s.Out, s.Data = true, t.TempDir(), tinyDigits(t)

@@ -136,7 +136,7 @@ func runToy(ctx context.Context, j *job) error {
 		for _, m := range j.methods {
 			for _, p := range s.ps {
 				if p != toyP && (m.fit == nil || m.name == nameTrue || isSlow(m.name) && trial >= s.few) {
-					continue // the errors of all features and of the true features do not depend on p
+					continue // the methods with all features and with the true features do not depend on p
 				}
 				cells = append(cells, newCell(func(ctx context.Context) (*output, error) {
 					return j.toyCell(ctx, s, m, trial, p)

@@ -29,7 +29,7 @@ type candidate struct {
 
 // tuned is a method with its chosen values and results.
 type tuned struct {
-	p, k      int // p is 0 for all features
+	p, k      int // p = 0 stands for all features
 	candidate int // index of the chosen candidate
 	// validation is the mean error over the folds. test is the error on the test samples.
 	validation, test float64

@@ -112,8 +112,8 @@ func gibbsShapes(lanes int) (out []shape) {
 	return out
 }
 
-// panelShapes covers one to four groups of four rows. It covers every number of terms up to three
-// loop iterations of four terms, with and without norms, and with and without a search.
+// panelShapes covers one to four groups of four rows. Each loop iteration adds four terms, and the numbers of
+// terms cover every remainder after up to three iterations. Norms and the search are both switched on and off.
 func panelShapes(int) []shape {
 	return shapeGrid([]int{4, 8, 12, 16}, countTo(13, 16, 17), func(m, d int) (out []shape) {
 		for v := range 4 {
@@ -123,7 +123,7 @@ func panelShapes(int) []shape {
 	})
 }
 
-// packShapes covers every number of elements up to three loop iterations of four elements.
+// packShapes covers every number of elements up to 13. Each loop iteration processes four elements.
 func packShapes(int) []shape {
 	return shapeGrid([]int{0, 3}, countTo(13, 16, 17), func(pad, d int) []shape { return []shape{{d: d, pad: pad}} })
 }

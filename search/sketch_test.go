@@ -205,9 +205,9 @@ func bigProduct(factors ...*big.Float) *big.Float {
 	return p
 }
 
-// TestBound checks the bound of sketch.go in exact arithmetic. The filter's result minus its
-// largest float32 error must be at least the largest possible float32 sum. The threshold must be at
-// most the smallest value of a row in the result.
+// TestBound checks the bound of sketch.go in exact arithmetic. The value that the filter computes for a row, minus its largest
+// rounding error, must be at least the largest value that the search can compute for the row. The threshold must be at most the
+// smallest value that the search accepts.
 func TestBound(t *testing.T) {
 	smallSketches(t)
 	problems := 1500

@@ -125,7 +125,7 @@ func (sys *system[T]) subtractSquare(ctx context.Context) error {
 	return sys.kernel.EachPlanRows(ctx, directStrip, sys.sparse.u, sys.sparse.v, &sys.direct.visitor)
 }
 
-// squareVisitor subtracts SᵀS from H, for rows of S that are computed from K.
+// squareVisitor subtracts SᵀS from H, one block of rows of S at a time. S and H are defined at the top of this file.
 type squareVisitor[T dist.Float] struct {
 	ctx context.Context
 	sys *system[T]

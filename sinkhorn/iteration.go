@@ -34,12 +34,12 @@ type sweep[T dist.Float] struct {
 //
 //	v^k = b ⊘ Kᵀu^(k−1),   u^k = a ⊘ K v^k
 //
-// K, u and v are relative to the base, which consists of potentials F and G to base 2:
+// K, u and v are relative to the base potentials F and G, which are logarithms to base 2:
 //
 //	K_ij = 2^(F_i + G_j − c M_ij),   log₂ of the scalings = F + log₂u and G + log₂v.
 //
-// In the plain domain F = G = 0 (plain.go). If a scaling is outside its accurate range, the iteration is made on logarithms.
-// The potentials of this iteration become the base of the following iterations (logdomain.go).
+// In the plain domain F = G = 0 (plain.go). If a scaling is outside its accurate range, the iteration computes potentials
+// instead of scalings. They become the base potentials of the following iterations (logdomain.go).
 type iteration[T dist.Float] struct {
 	*workspace[T]
 	instance[T]
@@ -313,8 +313,8 @@ func (it *iteration[T]) exceedsPlan(k int) bool {
 	return it.kernel.Mixed() && it.kind(k) == potentialKind && !it.settings.Gradient
 }
 
-// finishIterate replaces u of the last iterate by u = a ⊘ Kv with the rounded K, if the iterate is more accurate than its plan.
-// The marginal error is then the error of the plan.
+// finishIterate replaces u of the last iterate by a ⊘ Kv if the iterate is more accurate than its plan (see exceedsPlan). K is
+// rounded to float32, as in the plan, so the marginal error becomes the error of the plan.
 func (it *iteration[T]) finishIterate(ctx context.Context) error {
 	k := it.res.Iterations
 	if !it.exceedsPlan(k) {

@@ -97,7 +97,7 @@ func (it *iteration[T]) logStep(ctx context.Context, k int, half, scaled bool) e
 			log.f[i] = f[i]
 		} else {
 			f[i] = minusInf
-			log.f[i] = -h // the row of K then sums to 1, which avoids 0/0
+			log.f[i] = -h // makes the sum of the row of K 1, which avoids 0/0
 		}
 	}
 	copy(log.g, g)

@@ -161,7 +161,8 @@ func (d *partial[T]) completeSystem(ctx context.Context, sys *system[T]) error {
 	return nil
 }
 
-// clipDirection stops the direction where a column reaches the cap. It also corrects the gradient for the movement of the cap.
+// clipDirection shortens the direction so that no column exceeds columnCap, the largest v/b. It also corrects the gradient,
+// because the step may move the cap.
 func (d *partial[T]) clipDirection(beta []T) {
 	if d.noneHeld {
 		return

@@ -8,9 +8,9 @@ import (
 	"github.com/gomonge/monge/internal/asm/num"
 )
 
-// This file implements the dual of problems with penalties for Newton's method, and the contribution of penalties to the
-// regularized cost. The notation is defined in unequal.go. The dual is a function of log v only, because u and the shift are
-// the best u and shift for v. Therefore the dual does not change if a constant is added to log v.
+// This file implements the dual that Newton's method maximizes if a problem has penalties. It also computes the contribution
+// of the penalties to the regularized cost. The notation is defined in unequal.go. The dual is a function of log v only,
+// because the best u and the best shift follow from v. Therefore the dual does not change if a constant is added to log v.
 
 // prepare computes the row sums of the current point for Newton's steps.
 func (d *unbalanced[T]) prepare(ctx context.Context) error {

@@ -57,8 +57,8 @@ func (it *iteration[T]) startPlain() bool {
 	return scaled && err == nil
 }
 
-// scaledStep makes iteration k on scalings. If ok is false, a scaling has left the safe range. The scaling is u^k if half is
-// true, and v^k otherwise.
+// scaledStep makes iteration k on scalings. If ok is false, a scaling has left the safe range: u^k if half is true, and v^k
+// otherwise.
 func (it *iteration[T]) scaledStep(ctx context.Context, k int) (ok, half bool, err error) {
 	if !it.scaleColumns(k) {
 		return false, false, nil

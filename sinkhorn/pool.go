@@ -76,8 +76,7 @@ func (p *Pool[T]) returnSolver(s solverImpl[T]) {
 	p.free <- s
 }
 
-// release releases the data of the problem, and frees the workspace if it is larger than the byte count keep. The result
-// becomes invalid.
+// release releases the data of the problem, and frees the workspace if it has more than keep bytes. The result becomes invalid.
 func (s *solver[T]) release(keep float64) {
 	kernel := &s.kernel
 	if kernel.N() > 0 && kernel.M() > 0 && s.own.bytes()+kernel.SinkBytes() > keep {

@@ -157,8 +157,8 @@ const (
 	// (2¹³ in float32). Rounding of the potentials alone then changes the plan by more than 0.1 %: the result is finite but
 	// inaccurate. In float64, Solve returns ErrRange if λ·log₂e times the largest cost is 2⁵⁰ or more.
 	StatusLowPrecision
-	// StatusCanceled: the context ended first. The result is the result of the last whole iteration, if an iteration was
-	// completed.
+	// StatusCanceled: the context ended first. If an iteration was completed, the result is that of the last complete
+	// iteration.
 	StatusCanceled
 )
 

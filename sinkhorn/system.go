@@ -213,7 +213,7 @@ func (sys *system[T]) passCost() float64 {
 	return size
 }
 
-// factorCost returns the cost of a factor.
+// factorCost returns the cost of computing a Cholesky factor, in the same unit as costListed.
 func (sys *system[T]) factorCost() float64 {
 	n, m, sp := float64(sys.kernel.N()), float64(sys.kernel.M()), &sys.sparse
 	products := float64(m*m*m)/6 + float64(costFactor*m*m)

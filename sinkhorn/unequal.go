@@ -201,8 +201,8 @@ func (d *unbalanced[T]) translation() float64 {
 }
 
 // balanceShift sets d.shift to the best shift c for the column scalings in tv. If logs is true, tv contains logarithms to base
-// 2. The argument named mass is log₂ of the mass of the plan with the best u for the current shift. balanceShift
-// returns log₂ of the factor that makes u the best u for the new shift.
+// 2. mass is log₂ of the mass of the plan with the best u for the current shift. balanceShift returns log₂ of the factor that
+// makes u the best u for the new shift.
 func (d *unbalanced[T]) balanceShift(tv []T, logs bool, mass float64) float64 {
 	it := d.it
 	d.shift = it.shift
@@ -309,7 +309,8 @@ func (d *unbalanced[T]) logColumns(ctx context.Context, scaled bool) error {
 	return nil
 }
 
-// logRows completes iteration k on potentials and makes the potentials the base.
+// logRows completes iteration k in the log domain. The resulting potentials become the base potentials of the following
+// iterations.
 func (d *unbalanced[T]) logRows(ctx context.Context, k int) error {
 	it, kernel, log := d.it, &d.it.kernel, &d.it.log
 	l := T(d.translation())
@@ -428,7 +429,8 @@ func (d *unbalanced[T]) bestPotentials(dst, sums []T, at side, base []T) {
 }
 
 // massFactor returns log₂η for which Σ_i min(η w_i r_i, w_i) is the required mass, where r_i = 2^(sum_i − base_i). It uses
-// Newton's method from the left, which is exact when the set of points at the upper bound is known.
+// Newton's method, beginning below the solution. The last step is exact, because it does not change the set of points at the
+// upper bound w_i.
 func (d *unbalanced[T]) massFactor(weight, sums, base []T) float64 {
 	it := d.it
 	level := func(i int) float64 {

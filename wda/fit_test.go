@@ -170,7 +170,7 @@ func TestReport(t *testing.T) {
 				t.Errorf("J falls from %v to %v", r.History[i].Objective, h.Objective)
 			}
 		}
-		// Score with the reported λ must return the same σ_b² and σ_w².
+		// Score with the reported λ must return the same σ_b² and σ_w² as the fit.
 		s := mustScore(t, x, labels, m.projection, &Settings{Objective: Objective{Lambda: LambdaMatrix(r.Lambda), Float32: set.Objective.Float32}})
 		if e := relative(s.Between, r.Between) + relative(s.Within, r.Within); !(e < 10*noise) {
 			t.Errorf("σ_b², σ_w² = %v, %v, but Score says %v, %v", r.Between, r.Within, s.Between, s.Within)

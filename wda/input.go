@@ -11,9 +11,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// readInput checks the samples and returns the rows that a fit keeps in memory, with their labels.
-// If x is a rowReader, readInput keeps a sample of the rows. The argument limit is the approximate
-// size of the sample; 0 means the default. The rowSource is nil if all rows are kept.
+// readInput checks the samples and returns the rows that a fit keeps in memory, with their labels. If
+// x is a rowReader, readInput keeps a sample of the rows. limit is the approximate size of this
+// sample; 0 means the default. The rowSource is nil if all rows are kept.
 func readInput(ctx context.Context, x mat.Matrix, labels []int, limit int) (mat.Matrix, []int, *rowSource, error) {
 	if err := checkShape(x, labels); err != nil {
 		return nil, nil, nil, err

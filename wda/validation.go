@@ -160,8 +160,8 @@ func (v *validator) newWatch(ctx context.Context) *validationWatch {
 	return &validationWatch{validator: v, ctx: ctx, bestError: math.Inf(1)}
 }
 
-// Observe validates p if the step is a multiple of Every. It returns descent.ErrStop after Patience
-// evaluations without improvement.
+// Observe validates p if the index of the step is a multiple of Every. It returns descent.ErrStop
+// after Patience evaluations without improvement.
 func (w *validationWatch) Observe(s discriminant.Step, p *mat.Dense) error {
 	if s.Index%w.validator.set.Every != 0 {
 		return nil

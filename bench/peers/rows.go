@@ -112,7 +112,8 @@ func tphakalaRows(s spec, dir string) *job {
 	})
 }
 
-// chromemPeer returns a job that searches a collection of chromem-go, which has no public function of two vectors.
+// chromemPeer returns a job that searches a collection of chromem-go. This library has no public function that compares two
+// vectors.
 func chromemPeer(s spec, dir string) *job {
 	if s.kind != "nearest" {
 		return nil

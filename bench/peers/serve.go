@@ -116,8 +116,8 @@ func goVersion(name string) string {
 	return "?"
 }
 
-// modules contains the module path of every Go peer, or "" for plain Go. The source files of peers that are not in go.mod add the
-// module paths of these peers.
+// modules contains the module path of every Go peer, or "" for plain Go. A peer that is not in go.mod adds its module path in its
+// own source file.
 var modules = map[string]string{"naive": "", "gonum": "gonum.org/v1/gonum", "vek": "github.com/viterin/vek",
 	"tphakala": "github.com/tphakala/simd", "x448": "github.com/x448/float16", "hnsw": "github.com/coder/hnsw", "chromem": "github.com/philippgille/chromem-go",
 	"archsimd": ""}

@@ -223,8 +223,8 @@ func (m *modelInfo) print(w io.Writer, path string, r *wda.Report) {
 	fmt.Fprintf(w, "hash\t%s\n", m.Hash)
 }
 
-// printInfo describes the program and the machine. If m is not nil, it also describes the model in
-// the file path.
+// printInfo describes the program and the machine. If m is not nil, it also describes the model m.
+// path is the path of the model's file.
 func (a *app) printInfo(path string, m *wda.Model, c *wda.Classifier) error {
 	var report *wda.Report
 	out := infoResult{versionInfo: currentVersion(), CPUs: runtime.GOMAXPROCS(0), Selected: asm.Current().String(), Set: vecmath.InstructionSet()}

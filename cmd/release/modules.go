@@ -92,7 +92,7 @@ func requireVersion(dir, version string, sums map[string]string) error {
 	return os.WriteFile(goSum, []byte(strings.Join(sorted, "")), 0o666)
 }
 
-// moduleFile is a file of a module, by its path in the module and on disk.
+// moduleFile is a file of a module. name is its path in the module, and disk is its path on disk.
 type moduleFile struct{ name, disk string }
 
 func (f moduleFile) Path() string                 { return f.name }

@@ -114,12 +114,12 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	return nil
 }
 
-// parseNumbers parses a comma-separated list of numbers between 1 and the limit most.
-func parseNumbers(flag, list string, most int) (out []int, err error) {
+// parseNumbers parses a comma-separated list of numbers from 1 to limit.
+func parseNumbers(flag, list string, limit int) (out []int, err error) {
 	for _, text := range strings.Split(list, ",") {
 		n, err := strconv.Atoi(text)
-		if err != nil || n < 1 || n > most {
-			return nil, fmt.Errorf("-%s %q: not a number from 1 to %d", flag, text, most)
+		if err != nil || n < 1 || n > limit {
+			return nil, fmt.Errorf("-%s %q: not a number from 1 to %d", flag, text, limit)
 		}
 		out = append(out, n)
 	}

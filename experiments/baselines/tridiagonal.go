@@ -104,7 +104,7 @@ func (t *tridiagonal) smallPower(ctx context.Context, beta float64) *mat.Dense {
 		identity += w
 		ws := float64(w * shift)
 		if s == first {
-			ws += float64(ws / expm1((1+beta)*h)) // add the geometric series of the terms with smaller s
+			ws += float64(ws / expm1((1+beta)*h)) // add the terms for all smaller s, which form a geometric series
 		}
 		// T/top + shift·I.
 		at := func(i int) float64 { return t.Diagonal[i]/top + shift }

@@ -117,8 +117,8 @@ func newPrecisions(neighbors int, perplexity float64) *precisions {
 	return b
 }
 
-// conditional replaces row i of the squared distances by p_j|i (equation 1), and returns β_i. If
-// the number of neighbors at the smallest distance is at least the perplexity, β_i is infinite.
+// conditional replaces row i of the squared distances by the probabilities p_j|i of equation 1 of the paper, and
+// returns β_i. If the number of neighbors at the smallest distance is at least the perplexity, β_i is infinite.
 func (b *precisions) conditional(row []float64, i int) float64 {
 	m := len(b.kernel)
 	d := b.terms[:m]

@@ -553,8 +553,8 @@ func TestEarlyEnd(t *testing.T) {
 	}
 }
 
-// TestEndsAnywhere ends the context at many of its checks. Embed must return the cause after only a
-// few more checks. The test also checks that every part of an iteration checks the context.
+// TestEndsAnywhere ends the context at many of the points where Embed checks it. Embed must then return the cause
+// after only a few more checks. Every part of an iteration must check the context.
 func TestEndsAnywhere(t *testing.T) {
 	x := uniforms(200, 3, 18)
 	embed := func(ctx context.Context) (*Result, error) {

@@ -39,7 +39,8 @@ var (
 // directives.
 const wordHeader = "neon_arm64.h"
 
-// wordMacros returns the word macros of all kernels, one for each name.
+// wordMacros returns the macros of all header files named wordHeader. If several files define the
+// same macro, the result contains it once.
 func wordMacros(t *testing.T) []wordMacro {
 	t.Helper()
 	macros := map[string]wordMacro{}

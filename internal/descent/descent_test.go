@@ -237,8 +237,8 @@ func TestNoise(t *testing.T) {
 	}
 }
 
-// TestBadRegion uses a problem that cannot be evaluated where its value exceeds the value at the
-// start, so every step that is too long fails.
+// TestBadRegion uses a problem that returns an error or a wrong value at every point that is worse
+// than the start. Steps that are too long lead to such points. The minimizer must still converge.
 func TestBadRegion(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(2, 2))
 	good := &brockett{a: spectrum(linspace(1, 5, 12), rnd), n: []float64{2, 1}}

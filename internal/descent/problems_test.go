@@ -206,8 +206,9 @@ func eigenvectors(a *mat.SymDense, n []float64) (*mat.Dense, float64) {
 	return mat.DenseCopyOf(v.Slice(0, d, 0, len(n))), sum
 }
 
-// bestRatio returns a minimizer of the trace ratio and the minimum. It uses Newton's iteration on
-// the eigenvalues of W − ρB (Guo et al. 2003; Ngo, Bellalij and Saad, SIAM Review 2012).
+// bestRatio minimizes the trace ratio tr(VᵀWV)/tr(VᵀBV). It returns a minimizer V and the minimum.
+// It uses Newton's iteration on the eigenvalues of W − ρB (Guo et al. 2003; Ngo, Bellalij and Saad,
+// SIAM Review 2012).
 func bestRatio(w, b *mat.SymDense, p int) (*mat.Dense, float64) {
 	rho := 0.
 	var v *mat.Dense

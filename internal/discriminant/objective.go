@@ -104,8 +104,8 @@ func newPartObjective[T dist.Float](ctx context.Context, s, allSamples *Samples,
 	return o, nil
 }
 
-// pairsOf returns all pairs of classes of s with their weights. If allSamples has more classes than
-// s, the weights are larger. Sums over the pairs then estimate the sums over all pairs of classes of
+// pairsOf returns all pairs of classes of s with their weights. If allSamples has more classes than s,
+// the weights are increased so that sums over the pairs estimate sums over all pairs of classes of
 // allSamples.
 func pairsOf(s, allSamples *Samples, proportional bool) []pair {
 	m, all := float64(len(s.Classes)), float64(len(allSamples.Classes))

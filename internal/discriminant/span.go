@@ -296,7 +296,7 @@ type Polish uint8
 const (
 	NoPolish            Polish = iota // no correction; the projection is not orthonormal
 	NearestOrthonormal                // use the nearest orthonormal matrix
-	AnyOrthonormalBasis               // use another orthonormal basis of the same space, which is much faster
+	AnyOrthonormalBasis               // use any orthonormal basis of the column space, which is much faster
 )
 
 // lift converts p, a projection of coordinates in the span, to a projection of all features.

@@ -109,8 +109,8 @@ func columnSquares(b matrix.Matrix[float64]) []float64 {
 const minFisherShrinkage, fisherSteps = 0.05, 40
 
 // FisherDirections is like Samples.fisherDirections, but shrinks S_b if the features were scaled
-// separately. The class means of few rows are noise in most directions. As in S_w, shrinkage by α
-// reduces the correlations and keeps the variances:
+// separately. The mean of a class with few rows is noise in most directions. As in S_w, shrinkage by
+// α reduces the correlations and keeps the variances:
 //
 //	(1 − α) S_b + α diag(S_b)  =  S_t,α − S_w,α
 //
@@ -226,9 +226,8 @@ func (sp *Span) PrepareWhitening(ctx context.Context, workers int) {
 	sp.withinCovariance = covarianceWithin(ctx, sp.Samples, workers)
 }
 
-// WhitenRows whitens the rows of x in place. The rows must have the features of the samples from
-// which the span was made. If the span whitens only coordinates, the rows must be coordinates. The
-// span must not be reduced.
+// WhitenRows whitens the rows of x in place. The span must not be reduced. The rows must have the
+// features of the samples from which the span was made.
 func (sp *Span) WhitenRows(ctx context.Context, x *mat.Dense) error {
 	if sp.featureScales != nil {
 		dense.ScaleColumns(ctx, x, sp.featureScales)

@@ -108,7 +108,10 @@ func (g *Kernel[T]) SinkBytes() float64 {
 	return (float64(2*n) + float64((2+float64(g.pieces.count))*m)) * p1 * float64(ElementBytes[T]())
 }
 
-// FinishPoints sets dx_i = 2 Σ_j M̄_ij (x_i − y_j) and dy_j = 2 Σ_i M̄_ij (y_j − x_i).
+// FinishPoints computes the gradients dx and dy with respect to the points. M̄ is the gradient with
+// respect to the cost matrix:
+//
+//	dx_i = 2 Σ_j M̄_ij (x_i − y_j),   dy_j = 2 Σ_i M̄_ij (y_j − x_i).
 func (to *Sink[T]) FinishPoints(g *Kernel[T], dx, dy dist.Matrix[T]) {
 	p, m, gy := g.p, g.m, to.gy
 	if k := (p + 1) * m; g.pieces.count > 1 {

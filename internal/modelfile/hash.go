@@ -13,7 +13,8 @@ import (
 // followed by its elements. Numbers are 8 bytes, little-endian.
 type Hash struct{ sum hash.Hash }
 
-// NewHash returns a Hash that begins with text. The text identifies the contents.
+// NewHash returns a Hash of text, which identifies the kind of contents. The caller then adds the
+// contents.
 func NewHash(text string) Hash {
 	h := Hash{sha256.New()}
 	h.sum.Write([]byte(text))

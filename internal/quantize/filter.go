@@ -83,7 +83,8 @@ func (r *Rows) filterPays() bool {
 	return passDivisor*passed <= queries*r.n
 }
 
-// tableCount returns the number of tables of codes.Sums4, which is even.
+// tableCount returns the number of tables for codes.Sums4: the number of parts, rounded up to an
+// even number.
 func (f *filter) tableCount() int { return f.parts + f.parts%2 }
 
 func (f *filter) blockBytes() int { return f.tableCount() * codes.Block / 2 }
@@ -245,8 +246,8 @@ func (b *lowerBounds) stepLimit(bound float64) uint16 {
 	return uint16(steps)
 }
 
-// sumSteps computes the sums S of n rows, beginning with row i. Row i must be the first row of a
-// block.
+// sumSteps computes the sums S of n rows, beginning with row i. S is defined at lowerBounds. Row i
+// must be the first row of a block.
 func (b *lowerBounds) sumSteps(i, n int) {
 	b.growSteps(blockCount(n))
 	codes.Sums4(b.steps, b.filter.packed[i/codes.Block*b.filter.blockBytes():][:blockCount(n)*b.filter.blockBytes()], b.coarse)

@@ -103,7 +103,8 @@ func newTrainer(all matrix.Matrix[float64], parts, bits, workers int) *trainer {
 	}
 }
 
-// initializeRotation sets the rotation to the principal components, distributed to the parts.
+// initializeRotation sets the rotation to the principal components. It distributes the components
+// among the parts of a row so that the products of their variances are similar.
 func (t *trainer) initializeRotation(ctx context.Context) error {
 	n, dim := t.rows.Rows, t.rows.Cols
 	centered, mean := matrix.New[float64](n, dim, nil), make([]float64, dim)
@@ -202,8 +203,8 @@ func (t *trainer) clusterPart(ctx context.Context, a *assigner, at, steps int) (
 	return loss, err
 }
 
-// initializeCodebook sets the codebook to different random rows. If there are too few rows, the
-// codebook contains some rows several times.
+// initializeCodebook sets the columns of book to random rows of z. It repeats rows only if z has
+// fewer rows than book has columns.
 func initializeCodebook(book, z matrix.Matrix[float32], stream uint64) {
 	order := random.New(0, stream).Perm(z.Rows)
 	for c := range book.Cols {

@@ -599,8 +599,8 @@ func (s *Solver[T]) pivotUntilOptimal(ctx context.Context, p *Problem[T], exact 
 		s.relativeSlack = approximateSlack
 	}
 	pivotsLeft, untilRecompute := pivotsPerNode*int(s.activeNodes), int(s.activeNodes)
-	// cleanRows is the number of rows that were found to have no negative reduced cost since the
-	// last pivot.
+	// cleanRows is the number of consecutive rows in which the search found no negative reduced
+	// cost. Each pivot sets it to 0.
 	for k, cleanRows := 0, 0; ; {
 		candidates := s.arcs[:0]
 		for n := 0; cleanRows < len(s.rows) && (n < rowsPerPass || len(candidates) == 0); n++ {

@@ -544,8 +544,8 @@ func TestRandom(t *testing.T) {
 }
 
 func TestAnglesAndDistance(t *testing.T) {
-	// By construction, the subspaces of x and y have the angles in want. The matrix y is a rotated
-	// basis of its subspace.
+	// x and y are constructed so that the angles between their subspaces are the elements of want.
+	// The columns of y are then rotated within their subspace.
 	want := []float64{0, 1e-12, 1e-5, 0.3, math.Pi/2 - 1e-9, math.Pi / 2}
 	p := len(want)
 	const d = 15

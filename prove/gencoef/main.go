@@ -74,7 +74,7 @@ const (
 // coefSet holds the coefficients of one kernel for one type.
 type coefSet struct {
 	kernel, typ       string    // exp or exp2; float64 or float32
-	table             []float64 // 2^(j/len)·E, rounded
+	table             []float64 // 2^(j/len)·E, rounded; E is the common factor of the entries
 	coef              []float64 // coefficients of base^r/E − 1, lowest degree first
 	tableErr, polyErr float64   // error of the table in ulp; relative error of the polynomial
 }
@@ -424,7 +424,7 @@ func exp(x *big.Float) *big.Float {
 	return sum
 }
 
-// ln computes 2 artanh((x−1)/(x+1)) by its series. x is near 1.
+// ln returns the logarithm of x, which is near 1. It uses the series of 2 artanh((x−1)/(x+1)).
 func ln(x *big.Float) *big.Float {
 	s := quo(sub(x, num(1)), num(0).Add(x, num(1)))
 	z, p, sum := mul(s, s), num(0).Set(s), num(0)

@@ -22,7 +22,7 @@ type extent struct {
 
 const (
 	extents     = 4
-	extentBytes = 1 << 18 // all blocks together fit in the second-level cache
+	extentBytes = 1 << 18 // all extents together fit in the second-level cache
 )
 
 func newAheadReader(r io.Reader) *aheadReader { return &aheadReader{r: r, direct: 4 * extentBytes} }

@@ -216,5 +216,5 @@ func truncate(s string, most int) string {
 type Note struct {
 	Text   string // a sentence without a period
 	Option string // field of Options that changes the decision, or ""
-	Value  string // suggested value of that field, or ""
+	Value  string // suggested value of the field that Option names, or ""
 }

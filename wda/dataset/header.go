@@ -114,8 +114,8 @@ func (row *firstRow) isSequence() bool {
 	return len(row.features()) > 0
 }
 
-// sequenceVerdict returns the verdict before the rows below are examined: a row 0, 1, 2, … may be a
-// header, and any other row is data.
+// sequenceVerdict returns a verdict on the first row alone, before other rows are examined. A row
+// with the numbers 0, 1, 2, … may be a header. Any other row is data.
 func (row *firstRow) sequenceVerdict() headerVerdict {
 	switch {
 	case !row.isSequence():

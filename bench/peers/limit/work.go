@@ -19,8 +19,8 @@ type Phase struct {
 	Times  float64 // number of repetitions; 0 means 1
 }
 
-// Least returns a lower bound for the time of the work on one thread, in nanoseconds. The result named bound is the
-// resource that determines most of this time: "FMA", "division", "load" or "store".
+// Least returns a lower bound for the time of the work on one thread, in nanoseconds. It also returns the resource
+// that determines most of this time: "FMA", "division", "load" or "store".
 func (m *Machine) Least(work []Phase) (ns float64, bound string) {
 	by := map[string]float64{}
 	for _, p := range work {

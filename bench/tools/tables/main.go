@@ -102,7 +102,7 @@ func pages(root string) (map[string][]byte, error) {
 	return out, err
 }
 
-// replaceTable replaces the part of text between the markers of the table name, and returns the new text.
+// replaceTable returns text with a new table between the two markers that contain name.
 func replaceTable(text []byte, name, table string) ([]byte, error) {
 	begin, end := "<!-- "+name+": made by go run ./bench/tools/tables -->", "<!-- end of "+name+" -->"
 	head, rest, ok := strings.Cut(string(text), begin+"\n")

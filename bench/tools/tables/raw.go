@@ -155,7 +155,7 @@ func (m *measured) parse(text string) error {
 				return err
 			}
 		}
-		if len(cells) > 9 { // older files have no column for the ratio of lower bound to time
+		if len(cells) > 9 { // older files have no column for the lower bound divided by the time
 			share, bound, _ := strings.Cut(strings.TrimSuffix(strings.TrimSpace(cells[9]), " |"), " ")
 			if v, err := strconv.ParseFloat(share, 64); err == nil && v > c.share {
 				c.share, c.bound = v, bound

@@ -113,7 +113,7 @@ grouploop:
 	DECQ halves
 	JNZ  rowloop
 
-	// The register group now points 16 bytes past the beginning of the next block.
+	// The next block begins 16 bytes before the address in group (R10).
 	LEAQ -16(group), cp
 	DECQ blocks
 	JNZ  blockloop

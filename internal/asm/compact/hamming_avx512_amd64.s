@@ -47,7 +47,7 @@ GLOBL bitsOf<>(SB), RODATA|NOPTR, $16
 	VPTERNLOGQ $0xe8, y, sum, x;  \
 	VPTERNLOGQ $0x96, y, t, sum
 
-// count64 adds the number of bits of 64 bytes to sums.
+// count64 counts the 1 bits in 64 bytes and adds the counts to sums.
 #define count64(at, x, sums) \
 	load64(at, x);        \
 	VPOPCNTQ x, x;        \

@@ -240,9 +240,9 @@ func TestGibbsUnderflow(t *testing.T) {
 
 func gibbsTestUnderflow[T num.Float](t *testing.T) {
 	const m, n = 7, 41
-	least, ulp := 1022.0, T(0x1p-48) // the ULP of numbers from 16 to 32, such as √1022
+	least, ulp := 1022.0, T(0x1p-48) // ulp is the ULP of numbers from 16 to 32, such as √1022
 	if !num.IsFloat64[T]() {
-		least, ulp = 126, 0x1p-20 // the ULP of numbers from 8 to 16
+		least, ulp = 126, 0x1p-20 // the ULP of numbers from 8 to 16, such as √126
 	}
 	x0 := T(math.Sqrt(least))
 	asmtest.Compare(t, 1, func(a *asmtest.Arena[T]) {

@@ -10,9 +10,9 @@ import (
 	"github.com/gomonge/monge/internal/asm/num"
 )
 
-// TestSqEuclideanRefBound checks the bound of doc.go, (d+2)·u, for normal values. Every term is
-// positive. The rounding error of a difference counts twice, because the difference is squared. At
-// most d FMAs round a term.
+// TestSqEuclideanRefBound checks the bound of doc.go, (d+2)·u, for normal values. A term has the error of its
+// difference, which counts twice because the difference is squared, and the errors of at most d FMAs. The
+// bound of the terms is also a bound of the sum, because no term is negative.
 func TestSqEuclideanRefBound(t *testing.T) {
 	t.Run("float64", sqEuclideanTestRefBound[float64])
 	t.Run("float32", sqEuclideanTestRefBound[float32])

@@ -153,7 +153,7 @@ func sumExpRef[T num.Float](s *Sum[T], dst, x []T) {
 		top = s.Top
 	}
 	top += 0         // turns a maximum of −0 into +0
-	minus := 0 - top // never −0, so the difference of two zeros is +0
+	minus := 0 - top // +0 if top is 0, so v + minus is never −0
 	var rest num.Sum[T]
 	var count [num.MaxLanes / 2]T // count[l] is the number of maxima in lanes l and l + half
 	half := num.Lanes[T]() / 2

@@ -108,8 +108,8 @@ func (c *Columns[T]) packPiece(i, j, k, deep int) {
 	}
 }
 
-// panel returns the packed panel that begins at feature k and column j. The parameter named deep is
-// the number of features in the panel.
+// panel returns the packed panel that begins at feature k and column j. deep is the number of
+// features in the panel.
 func (c *Columns[T]) panel(k, j, deep int) []T {
 	if c.onePiece {
 		k = 0

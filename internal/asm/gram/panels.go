@@ -81,10 +81,11 @@ func (w *workspace[T]) panelDistances(c *Columns[T], j, n, m int, half bool, nor
 }
 
 // panelRows adds the products of the features k … k+deep−1 to the distances between a block of rows
-// and the columns j … j+n−1. The sums of the first piece of features begin with the norms. Until the
-// last piece, edge contains the sums of columns that do not fill a panel, and w.tail contains the
-// sums of the last rows, if the number of rows is not a multiple of four. In the last piece, panelRows
-// also sets w.top.
+// and the columns j … j+n−1. A call processes one piece of the features. In the first piece, the
+// distances begin with the norms. Between pieces, two kinds of sums are not in dst: edge contains the
+// sums of the last columns if they do not fill a panel, and w.tail contains the sums of the last one
+// to three rows if the number of rows is not a multiple of four. In the last piece, panelRows copies
+// these sums to dst and sets w.top.
 func (w *workspace[T]) panelRows(c *Columns[T], j, n, k, deep int, norms, edge, dst []T, ldd int, x []T, ldx int, last bool) {
 	rows, width, ldt := len(norms), c.width, len(w.tail)/4
 	for r := 0; r < rows; r += 4 {

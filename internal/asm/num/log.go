@@ -117,7 +117,7 @@ func logParts(x float64) (k, hi, lo float64, ok bool) {
 	if x < 0x1p-1022 {
 		x, e = float64(x*0x1p54), -54
 	}
-	// The subtraction makes the exponent field of b change at √½·2^k instead of 2^k.
+	// The upper 12 bits of b contain k if x is between about √½·2^k and √2·2^k.
 	const sqrtHalf = 0x3fe6a09e_00000000
 	b := math.Float64bits(x) - sqrtHalf
 	e += int(int64(b) >> 52)

@@ -2,7 +2,8 @@ package pair
 
 import "github.com/gomonge/monge/internal/asm/num"
 
-// MaxLanes is the length of lane arrays. It is the number of lanes for float32.
+// MaxLanes is the length of an array of lanes. Sums of float32 use all lanes, and sums of float64 use the first
+// half.
 const MaxLanes = 64
 
 // Lanes returns the number of lanes of T.

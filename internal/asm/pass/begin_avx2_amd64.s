@@ -60,8 +60,8 @@
 	mul      Y11, Y10, Y10; \
 	fma      Y10, Y9, hi
 
-// ADDKM adds 64 bytes of terms k·(u·mat + s) to q in Y0 and Y1. The operands a and a32 are the two 32-byte halves of k, and
-// b and b32 are the halves of mat.
+// ADDKM computes 64 bytes of terms k·(u·mat + s) and adds them to Y0 and Y1, which hold q. The operands a and a32 are the two
+// 32-byte halves of k, and b and b32 are the halves of mat.
 #define ADDKM(a, a32, b, b32, s, u) \
 	move   b, Y2;      \
 	move   b32, Y3;    \

@@ -51,7 +51,7 @@
 	mulz  mat, Z9, mask, Z9; \
 	fma   Z9, Z8, lanes
 
-// ADDKM adds 64 bytes of terms k·(u·mat + s) to q in Z0.
+// ADDKM computes 64 bytes of terms k·(u·mat + s) and adds them to Z0, which holds q.
 #define ADDKM(k, mat, s, u) \
 	move   mat, Z1;  \
 	fma213 s, u, Z1; \

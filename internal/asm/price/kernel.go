@@ -13,9 +13,9 @@ const (
 	elementCost = 8  // cost per element, in the units of asm.Piece
 )
 
-// lanes is the result of one call of assembly, for a piece of a row. Element l of least is the minimum of the elements
-// whose index j satisfies j mod blockSize = l. The field named index is the lowest index of the minimum of the piece.
-// If no element is below +Inf, index is arbitrary.
+// lanes is the result of one call of assembly, for a piece of a row. Element l of least is the minimum of the elements whose
+// index j satisfies j mod blockSize = l. index is the lowest index of the minimum in the piece. If no element is below +Inf,
+// index is arbitrary.
 type lanes struct {
 	least [blockSize]float64
 	index float64

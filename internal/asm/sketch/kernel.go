@@ -28,7 +28,7 @@ type Group struct {
 }
 
 // A Query has the numbers that Filter uses together with the codes of a query. Start is the initial value of the integer sum.
-// Rest, Norm and Square are the coefficients of the Rest, Norm and squared Norm of a row.
+// Filter multiplies Rest, Norm and Square by Rest, Norm and Norm² of a row.
 type Query struct {
 	Start                         int32
 	Rest, Norm, Square, Threshold float32

@@ -74,8 +74,8 @@ func (g *Graph) isSmall(a Node) bool {
 	return false
 }
 
-// flagValues returns the operands of a selection between two constants below 2^16. Every bit in
-// which the constants differ equals the condition or its negation.
+// flagValues returns the two constants of a node that selects between two constants below 2^16. A bit
+// in which the constants differ equals the condition of the selection or its negation.
 func (g *Graph) flagValues(a Node) (p, q uint64, ok bool) {
 	n := &g.nodes[a]
 	if n.op != Select || n.width != 4 || n.key != 0 {

@@ -103,7 +103,7 @@ func (g *Graph) Larger(a, b Node) Node {
 	return g.make(node{op: Larger, width: g.nodes[a].width, a: min(a, b), b: max(a, b)})
 }
 
-// MaxNum returns the larger of two numbers like the IEEE 754 operation maxNum.
+// MaxNum returns the larger of two numbers, as defined by the operation maxNum of IEEE 754.
 func (g *Graph) MaxNum(a, b Node) Node {
 	if x, y, ok := g.constants(a, b); ok {
 		switch quietA, quietB := g.isQuietNaN(a), g.isQuietNaN(b); {

@@ -87,7 +87,7 @@ func (fr *frame) execute(block, pred *ssa.BasicBlock, phis []Value, end *ssa.Bas
 			return pred, phis, nil
 		}
 		var next *ssa.BasicBlock
-		// All phi instructions of a block read their operands before any of them changes.
+		// All phi instructions of a block read their operands before any phi gets its new value.
 		steps := fr.body.blocks[block.Index]
 		var taken []Value
 		for n := range steps {

@@ -26,7 +26,7 @@ type Source struct {
 	sizes    types.Sizes
 	roots    map[string]*ssa.Function
 
-	bodies, names, structs sync.Map // caches by function or type
+	bodies, names, structs sync.Map // caches; the keys are functions or types
 }
 
 // A Root is a function to run, given as a Go expression such as Rows[float32, float64] and the path

@@ -61,7 +61,7 @@ type Effect struct {
 	Values    []int  // registers whose values are copied to vectors, masks or memory
 	Flags     *Set   // the value that determines the flags; nil if the instruction does not set flags
 	Branch    bool   // a conditional jump
-	Condition *Set   // value that determines the condition of a jump, if not the flags
+	Condition *Set   // value that determines the condition of a jump; nil if the flags determine it
 	Choice    bool   // a conditional move
 	Target    uint64 // target of a conditional or unconditional jump
 }
@@ -360,7 +360,7 @@ type settled struct {
 	*frame
 	unchanged    uint64
 	linear       uint64 // registers that are linear forms of unchanged and advancing registers
-	dependOnData uint64 // registers that hold data; such data may be copied to vectors, masks and memory
+	dependOnData uint64 // registers that hold data, so the analysis treats them like vector registers
 }
 
 func (f *frame) settledFrame() (s settled) {

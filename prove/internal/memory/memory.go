@@ -40,7 +40,7 @@ type Memory struct {
 }
 
 // New returns an empty memory. If apart is false, regions have as little alignment as possible. If
-// apart is true, the addresses of any two of the first regions have no 1 bits in common.
+// apart is true, the addresses of the first 35 regions are different powers of two.
 func New(apart bool) *Memory {
 	return &Memory{regions: make(map[uint64]*region), next: 1, apart: apart}
 }

@@ -128,7 +128,7 @@ func (p *parquetFile) spillGroup(rows int) error {
 	})
 }
 
-// valueBytes returns the n values last read as the bytes of float32 or float64 numbers.
+// valueBytes returns the bytes of the n values that were read last. The values are float32 or float64 numbers.
 func (l *leaf) valueBytes(n int) []byte {
 	switch v := l.reader.(type) {
 	case []float32:

@@ -14,9 +14,9 @@ import (
 	"github.com/gomonge/monge/wda/dataset"
 )
 
-// tableSchema returns the schema for named samples: the schema of the model, or nil if the model
-// has no names. If the fit dropped rows with missing values, a sample with a missing value is an
-// error, because every sample of a request needs an answer.
+// tableSchema returns the schema for samples whose values have names: the schema of the model, or nil if
+// the model has no feature names. If the fit dropped rows with missing values, a sample with a missing
+// value is an error, because every sample of a request needs an answer.
 func tableSchema(m *wda.Model) *dataset.Schema {
 	s := m.Schema().Clone()
 	if s == nil || s.Features() == nil {

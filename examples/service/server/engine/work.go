@@ -62,7 +62,7 @@ type Problem struct {
 type Solution struct {
 	Cost, MarginalError float64
 	Gap                 *float64 // upper bound of Cost minus the optimum; nil if the problem is not Exact
-	Iterations          int      // pivots if the problem is Exact
+	Iterations          int      // number of pivots if the problem is Exact
 	Status              string
 	Plan                Matrix
 }
