@@ -18,10 +18,10 @@ import (
 // method is one of the methods that an experiment compares.
 type method struct {
 	name string
-	// with describes the settings of the method. Journal cells with different settings are not
-	// used.
+	// A result in the journal is used only if it was computed with the same settings. The field
+	// contains the settings of the method as text.
 	with string
-	// slow methods run only if Settings.Methods names them.
+	// A slow method runs only if Settings.Methods names it.
 	slow bool
 	// fit returns a d × p projection. If fit is nil, the method uses the original features.
 	fit func(ctx context.Context, t *training, p int) (*mat.Dense, error)

@@ -388,7 +388,8 @@ func (w *columnWriter) empty() error {
 	return err
 }
 
-// each passes every column of the batch, with the column's index, to the function numbers or texts.
+// each calls numbers or texts for every column of the batch, with the index and the values of the
+// column.
 func (w *columnWriter) each(numbers func(j int, v []float64) error, texts func(j int, v []string) error) error {
 	n, t := w.numbers, w.texts
 	for j, c := range w.columns {
