@@ -67,7 +67,7 @@ func mnistResults(t *testing.T, s Settings, ps int) (*job, *results) {
 	for trial := range j.Trials {
 		for _, m := range j.methods {
 			for _, p := range e.ps[:ps] {
-				cells = append(cells, newCell(func(ctx context.Context) (*output, error) { return e.errors(ctx, m, trial, p) }, m.with, m.name, trial, p))
+				cells = append(cells, newCell(func(ctx context.Context) (*output, error) { return e.errors(ctx, m, trial, p) }, m.settings, m.name, trial, p))
 			}
 		}
 	}

@@ -141,7 +141,7 @@ func (e *eigen[T]) ratioTrace(ctx context.Context, p *mat.Dense, ridge float64, 
 }
 
 // ratioSteps limits the steps of Dinkelbach's method, which converges quadratically. ratioBlocks is
-// a lower limit, for steps that consist of several block iterations.
+// the limit for steps that consist of several block iterations.
 const ratioSteps, ratioBlocks = 20, 3
 
 // traceRatio replaces p by the maximizer of the trace ratio for the current transport plans. It
