@@ -197,7 +197,7 @@ func readOnce(path string) bool {
 // a column that the model needs.
 func (f *columnFlags) readError(err error) error {
 	if fe, ok := errors.AsType[*dataset.FileError](err); ok && fe.Option == "OneHot" && f.schema != nil {
-		return fmt.Errorf("%w; the model was fitted to numbers in this column: write a number, or fit the model with --drop %s or --one-hot %[2]s", err, quoteForShell(flagColumn(fe)))
+		return fmt.Errorf("%w; the model was fitted to numbers in this column: write a number, or NA if it is missing, or fit the model with --drop %s or --one-hot %[2]s", err, quoteForShell(flagColumn(fe)))
 	}
 	return readError(err)
 }

@@ -120,7 +120,7 @@ func (a *app) verify(cmd *cobra.Command, f *verifyFlags, path string) error {
 		return fmt.Errorf("%s: %d features, but %s was fitted to %d; give verify the --labels, --label-column or --columns that fit was given", f.data, columnCount(d), path, features)
 	}
 	if c != nil && c.Len() != d.Len() {
-		return fmt.Errorf("%s: %d training rows, but %s was fitted to %d; give verify the --holdout, --sample and --seed that fit was given", f.data, d.Len(), path, c.Len())
+		return fmt.Errorf("%s: %d training rows, but %s was fitted to %d; give the file of the fit, and the --holdout, --sample and --seed of the fit if the model does not contain them", f.data, d.Len(), path, c.Len())
 	}
 	if err := f.readValidation(path, set.Validation, d); err != nil {
 		return err

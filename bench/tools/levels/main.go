@@ -62,12 +62,13 @@ func main() {
 		fmt.Printf("%12v", lv)
 	}
 	fmt.Println()
+	entries := slices.DeleteFunc(allEntries(), func(e entry) bool { return !match.MatchString(e.name) })
+	if len(entries) == 0 {
+		log.Fatalf("no case matches %q; -all without -run lists all cases", match)
+	}
 	count, slower := 0, 0
 	var suspects []entry
-	for _, e := range allEntries() {
-		if !match.MatchString(e.name) {
-			continue
-		}
+	for _, e := range entries {
 		count++
 		times := minima(e.prepare(), levels, *rounds)
 		if worstRatio(times) > slack {
