@@ -254,8 +254,8 @@ func TestOptima(t *testing.T) {
 	t.Logf("the bound by the duals was needed %d times", second)
 }
 
-// bestOf returns the least cost of assigning k of the rows i, i+1, … to columns. The argument named used is a bit set
-// of the columns that are already assigned.
+// bestOf returns the least cost of assigning k of the rows i, i+1, … to columns. Bit j of used is set if column j is
+// already assigned.
 func bestOf(cost dist.Matrix[float64], k, i, used int) float64 {
 	switch {
 	case k == 0:

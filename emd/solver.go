@@ -21,8 +21,8 @@ const (
 
 // Settings configures a Solver. The zero value works.
 type Settings struct {
-	// Workers is the number of goroutines that solve the problems of a batch; 0 means GOMAXPROCS. One goroutine solves a
-	// single problem. Results have the same bits for any number of workers.
+	// Workers is the number of goroutines that solve the problems of a batch; 0 means GOMAXPROCS. Each problem uses one
+	// goroutine. Results have the same bits for any number of workers.
 	Workers int
 	// MaxMemory is the largest size of a workspace in bytes; 0 means 8 GiB. If a problem needs more, the methods return
 	// ErrSettings and allocate nothing. In a batch, each worker has its own workspace of at most this size.

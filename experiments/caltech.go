@@ -94,7 +94,7 @@ func runCaltech(ctx context.Context, j *job) error {
 			for _, m := range j.methods {
 				cells = append(cells, newCell(func(ctx context.Context) (*output, error) {
 					return j.caltechCell(ctx, s, d, m, trial)
-				}, m.with, d.name, m.name, trial))
+				}, m.settings, d.name, m.name, trial))
 			}
 		}
 	}

@@ -280,7 +280,7 @@ func counting(trials int, computed *int) Experiment {
 	var mu sync.Mutex // cells run at the same time
 	return Experiment{
 		Name: "counting", Title: "Counting", Paper: "nowhere", Trials: trials, Revision: 1,
-		methods: func() []method { return []method{{name: "a", with: "x=1"}, {name: "b"}} },
+		methods: func() []method { return []method{{name: "a", settings: "x=1"}, {name: "b"}} },
 		run: func(ctx context.Context, j *job) error {
 			var cells []cell
 			for trial := range j.Trials {
@@ -295,7 +295,7 @@ func counting(trials int, computed *int) Experiment {
 						o := new(output)
 						o.addValue("number", float64(trial)/3, 7)
 						return o, nil
-					}, m.with, m.name, trial))
+					}, m.settings, m.name, trial))
 				}
 			}
 			_, err := j.compute(ctx, grid{columns: []string{"method", "trial"}, within: []string{"k"}, settings: []setting{newSetting("size", 5)}}, cells)
@@ -373,7 +373,7 @@ func TestJournal(t *testing.T) {
 
 	// If the settings of a method have changed, its cells are computed again.
 	e = counting(2, &computed)
-	e.methods = func() []method { return []method{{name: "a", with: "x=2"}} }
+	e.methods = func() []method { return []method{{name: "a", settings: "x=2"}} }
 	computed = 0
 	s.Seed = 9
 	r, err = Run(t.Context(), e, s)

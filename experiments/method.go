@@ -18,10 +18,10 @@ import (
 // method is one of the methods that an experiment compares.
 type method struct {
 	name string
-	// with describes the settings of the method. Journal cells with different settings are not
-	// used.
-	with string
-	// slow methods run only if Settings.Methods names them.
+	// settings describes the settings of the method. Results in the journal are used only if they
+	// were computed with the same settings.
+	settings string
+	// A slow method runs only if Settings.Methods names it.
 	slow bool
 	// fit returns a d × p projection. If fit is nil, the method uses the original features.
 	fit func(ctx context.Context, t *training, p int) (*mat.Dense, error)
@@ -80,8 +80,8 @@ func paperBaselines() []method {
 // ofBaseline returns a method that fits projections by the baseline m.
 func ofBaseline(m baselines.Method) method {
 	return method{
-		name: m.String(),
-		with: settingsText(m),
+		name:     m.String(),
+		settings: settingsText(m),
 		fit: func(ctx context.Context, t *training, p int) (*mat.Dense, error) {
 			return baselines.Fit(ctx, t.X, t.Labels, p, m)
 		},
@@ -102,8 +102,8 @@ func ofWDA(name string, s wda.Settings) method {
 		s.Data.Whitening, s.Scale = wda.NoWhitening(), wda.ScaleOrthonormal
 	}
 	return method{
-		name: name,
-		with: settingsText(s),
+		name:     name,
+		settings: settingsText(s),
 		fit: func(ctx context.Context, t *training, p int) (*mat.Dense, error) {
 			samples, err := t.prepare(ctx, p)
 			if err != nil {

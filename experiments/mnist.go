@@ -190,14 +190,14 @@ func runMNIST(ctx context.Context, j *job) error {
 				}
 				cells = append(cells, newCell(func(ctx context.Context) (*output, error) {
 					return e.errors(ctx, m, trial, p)
-				}, m.with, m.name, trial, p))
+				}, m.settings, m.name, trial, p))
 			}
 		}
 		for _, m := range j.methods {
 			if trial == 0 && slices.Contains(mnistPictureMethods, m.name) {
 				cells = append(cells, newCell(func(ctx context.Context) (*output, error) {
 					return e.picture(ctx, m)
-				}, m.with, nameOfPicture(m.name), trial, e.ps[0]))
+				}, m.settings, nameOfPicture(m.name), trial, e.ps[0]))
 			}
 		}
 	}

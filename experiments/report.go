@@ -130,8 +130,8 @@ func (j *job) writeReport() error {
 	var names, describe []string
 	for _, m := range j.methods {
 		names = append(names, m.name)
-		if m.with != "" {
-			describe = append(describe, m.name+": "+m.with)
+		if m.settings != "" {
+			describe = append(describe, m.name+": "+m.settings)
 		}
 	}
 	settings := []setting{newSetting("seed", j.Seed), newSetting("trials", j.Trials)}

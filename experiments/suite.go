@@ -100,7 +100,7 @@ func classesOf(d *dataset.Dataset) (n int) {
 // singleThreaded returns a method that fits WDA in one goroutine. Each fit prepares its own data, in
 // contrast to ofWDA.
 func singleThreaded(name string, s wda.Settings) method {
-	return method{name: name, with: settingsText(s), fit: func(ctx context.Context, t *training, p int) (*mat.Dense, error) {
+	return method{name: name, settings: settingsText(s), fit: func(ctx context.Context, t *training, p int) (*mat.Dense, error) {
 		s := s
 		s.Components, s.Workers = p, 1
 		m, err := wda.Fit(ctx, t.X, t.Labels, &s)
@@ -272,7 +272,7 @@ func runSuite(ctx context.Context, j *job) error {
 						if s.data.Split != nil && trial > 0 || choice == byValidation && candidates == nil {
 							continue
 						}
-						with := m.with
+						with := m.settings
 						if choice == byValidation {
 							with = fmt.Sprint(len(candidates), " candidates")
 						}

@@ -93,7 +93,7 @@ func runTiming(ctx context.Context, j *job) error {
 			for _, m := range j.methods {
 				cells = append(cells, newCell(func(ctx context.Context) (*output, error) {
 					return j.timingCell(ctx, d, m, trial)
-				}, m.with, d.name, m.name, trial))
+				}, m.settings, d.name, m.name, trial))
 			}
 		}
 	}

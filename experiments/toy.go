@@ -140,7 +140,7 @@ func runToy(ctx context.Context, j *job) error {
 				}
 				cells = append(cells, newCell(func(ctx context.Context) (*output, error) {
 					return j.toyCell(ctx, s, m, trial, p)
-				}, m.with, m.name, trial, p))
+				}, m.settings, m.name, trial, p))
 			}
 		}
 	}

@@ -91,14 +91,14 @@ func runToyLambda(ctx context.Context, j *job) error {
 					m := withLambda(m.name, lambda, l)
 					cells = append(cells, newCell(func(ctx context.Context) (*output, error) {
 						return j.toyLambdaCell(ctx, s, m, trial)
-					}, m.with, m.name, trial, lambda, l))
+					}, m.settings, m.name, trial, lambda, l))
 				}
 			}
 		}
 		for _, m := range []method{trueProjection(), chosen} {
 			cells = append(cells, newCell(func(ctx context.Context) (*output, error) {
 				return j.toyLambdaCell(ctx, s, m, trial)
-			}, m.with, m.name, trial, "", ""))
+			}, m.settings, m.name, trial, "", ""))
 		}
 	}
 	r, err := j.compute(ctx, g, cells)

@@ -199,7 +199,7 @@ func runUCI(ctx context.Context, j *job) error {
 			for _, m := range j.methods {
 				cells = append(cells, newCell(func(ctx context.Context) (*output, error) {
 					return j.uciCell(ctx, s, d, m, trial)
-				}, m.with, d.name, m.name, trial))
+				}, m.settings, d.name, m.name, trial))
 			}
 		}
 	}

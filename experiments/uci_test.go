@@ -257,7 +257,7 @@ func TestNested(t *testing.T) {
 				var diff mat.Dense
 				diff.Sub(few, all.Slice(0, 30, 0, p))
 				if e := mat.Norm(&diff, 2) / mat.Norm(few, 2); !(e < 1e-9) {
-					t.Errorf("%s (%s): p = %d is not the beginning of p = 10, off by %.3g", c.final.name, c.final.with, p, e)
+					t.Errorf("%s (%s): p = %d is not the beginning of p = 10, off by %.3g", c.final.name, c.final.settings, p, e)
 				}
 			}
 		}

@@ -94,7 +94,7 @@ func newFunction(f *code.Function) *function {
 	return &function{text: f, cov: code.NewCoverage()}
 }
 
-// merge adds the results of another job.
+// merge adds the results that another job computed for this function.
 func (f *function) merge(g *function) {
 	f.cases += g.cases
 	f.err = errors.Join(f.err, g.err)

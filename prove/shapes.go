@@ -16,10 +16,10 @@ func countTo(n int, more ...int) (out []int) {
 	return append(out, more...)
 }
 
-// matrixShapes covers passes over a matrix, with and without padding. It covers every tail of
-// columns after zero to three iterations of the column loop, and every number of rows up to three
-// blocks of four. Every tail is combined with single rows, with one block, and with blocks plus
-// single rows. Other numbers of rows are combined with some tails.
+// matrixShapes returns shapes of matrices, with and without padding. The numbers of columns have every
+// tail after zero to three iterations of the column loop. Every tail occurs with single rows, with one
+// block of four rows, and with blocks plus single rows. Every other number of rows up to three blocks
+// occurs with some tails.
 func matrixShapes(lanes int) []shape {
 	padded := func(m, n int) []shape { return []shape{{m: m, n: n, pad: (m + n) % 2 * 3}} }
 	shapes := shapeGrid([]int{1, 2, 3, 4, 5, 9}, countTo(4*lanes+1, 6*lanes-1, 6*lanes, 8*lanes+1), padded)

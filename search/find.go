@@ -27,7 +27,7 @@ const (
 	firstPause   = 1
 	lastPause    = 64
 	probeRows    = 2 * sketch.Rows
-	// A search for the k nearest rows compares seenFor·k rows before it filters rows.
+	// A search for the k nearest rows begins to filter rows after it has compared seenFor·k rows.
 	seenFor = 8
 )
 

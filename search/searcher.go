@@ -197,7 +197,8 @@ func checkFiniteQuery(queries dist.Matrix[float32], i int) error {
 	return badValue("queries", i, j, float64(row[j]))
 }
 
-// limitKey converts a limit to a key: a squared distance, or a negative product.
+// limitKey converts a limit to a key, which is smaller for nearer rows. The key of a squared distance is the distance. The
+// key of a product is the negative of the product.
 func limitKey(limit float32, measure Measure) float32 {
 	if limit != limit {
 		panic(limitPanic)

@@ -12,7 +12,7 @@ import (
 
 // TestLanes checks that results of SolveBatch for small problems are bit-identical to results of Solve, for every instruction
 // set. The problems are given by costs or by points in several dimensions. They differ in λ, start and marginals. Some problems
-// have zero weights or invalid input, leave the plain domain, converge slowly, or converge at once.
+// have zero weights or invalid input, need the log domain, converge slowly, or converge at once.
 func TestLanes(t *testing.T) {
 	t.Run("float64", inLanes[float64])
 	t.Run("float32", inLanes[float32])

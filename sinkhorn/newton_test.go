@@ -78,8 +78,8 @@ func TestNewton(t *testing.T) {
 	}
 }
 
-// TestFactor checks problems for which conjugate gradients need the sparse list and a factor. The solves must converge within
-// 200 passes, with the same bits for every instruction set, and without allocations.
+// TestFactor checks problems for which Newton's method needs a sparse list of the plan and a Cholesky factor. The solves must
+// converge within 200 passes, with the same bits for every instruction set, and without allocations.
 func TestFactor(t *testing.T) {
 	const n = 140
 	rng := rand.New(rand.NewPCG(5, 77))

@@ -65,9 +65,9 @@ func planOf(t *testing.T, set Settings, p *Problem[float64]) (r *Result[float64]
 	return r, plan
 }
 
-// TestPOTVariants checks that different settings and inputs give the same plan. The settings vary the domain, the storage,
-// ε-scaling and Newton's method. The inputs are points or distances, default or explicit weights, and a start from the
-// solution.
+// TestPOTVariants checks that a problem has the same plan in every domain, with stored and computed costs, and with and
+// without ε-scaling and Newton's method. The test passes points or distances, and omits or passes the uniform weights. One
+// solve starts from the solution.
 func TestPOTVariants(t *testing.T) {
 	rng := rand.New(rand.NewPCG(31, 1))
 	const n, m = 40, 30

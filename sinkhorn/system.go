@@ -53,8 +53,8 @@ func (sys *system[T]) setup(it *iteration[T], t plan[T], diag, rows []T) {
 
 // conjugateGradients continues from β, whose residual is rhs. It ends when the squared residual is at most goal, when an element
 // of β exceeds radius, or after maxSteps steps. It also ends if the squared residual has not halved for more than stall steps,
-// because the remaining residual is rounding error. The residual is measured in the norm of 1/diag.
-// conjugateGradients returns the squared residual and the number of steps.
+// because the remaining residual is rounding error. The squared residual is Σ_j rhs_j²/diag_j. conjugateGradients returns the
+// squared residual and the number of steps.
 func (sys *system[T]) conjugateGradients(ctx context.Context, goal, radius float64, maxSteps, stall int) (size float64, steps int, err error) {
 	sys.setRowWeights()
 	// rhs contains the residual, z contains the preconditioned residual, and d is the direction.

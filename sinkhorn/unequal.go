@@ -158,9 +158,9 @@ func (d *unbalanced[T]) completeTrial(ctx context.Context) (bool, error) {
 }
 
 // sumsAccurate reports whether the sums x of all points with positive weight are accurate. In partial transport, inaccurate
-// small sums are allowed if the points with accurate sums have more weight than the mass to move. The scaling of a point with a
-// small sum is then at its upper bound, if the scaling is in the safe range, and does not depend on the sum. The underflowed
-// elements of K would add less than a rounding error.
+// small sums are allowed if the points with accurate sums have more weight than the mass to move. A scaling in the safe range
+// is then at its upper bound for every point with a small sum, so it does not depend on the sum. The underflowed elements of K
+// would add less than a rounding error.
 func (d *unbalanced[T]) sumsAccurate(x, weight []T) bool {
 	it, least := d.it, d.it.limits.leastSum
 	if it.partial > 0 {

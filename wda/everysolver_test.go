@@ -62,11 +62,10 @@ func TestSolversAreDeterministic(t *testing.T) {
 	}
 }
 
-// countdown is a context that is canceled after a number of calls of Err. The field named left is the number of
-// remaining calls.
+// countdown is a context that is canceled after a number of calls of Err.
 type countdown struct {
 	context.Context
-	left atomic.Int64
+	left atomic.Int64 // number of remaining calls
 }
 
 func (c *countdown) Err() error {

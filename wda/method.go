@@ -45,8 +45,8 @@ func ParseMethod(name string) (Method, error) {
 	return nil, fmt.Errorf("%w: unknown method %q: use one of %s", ErrSettings, name, strings.Join(names, ", "))
 }
 
-// methodText returns the arguments with which parseMethod returns m. batchSize is 0 unless m is a
-// MiniBatch.
+// methodText returns the name and the batch size from which parseMethod makes m. batchSize is 0
+// unless m is a MiniBatch.
 func methodText(m Method) (name string, batchSize int) {
 	if m == nil {
 		m = Auto{}

@@ -216,7 +216,7 @@ func (s Settings) forMembers(members []Member) []Settings {
 // applyChoice returns the given settings with the values of the best candidate. asked is the
 // Optimizer that the caller specified. The members of a mixture differ only in the fields of Member.
 func (m *Prepared) applyChoice(set Settings, asked Optimizer, choice *Choice) Settings {
-	chooses := set.Optimizer.Method.traits().chooses // whether the choice may replace the method
+	chooses := set.Optimizer.Method.traits().chooses // whether Fit may compare the method with other methods
 	set = choice.Members[0].applyTo(set)
 	if chooses && choice.wasCompared() && set.Objective.Samples == 0 && m.samples.N > m.maxSamples {
 		set.Objective.Samples = m.maxSamples

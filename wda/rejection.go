@@ -431,7 +431,7 @@ func (r *rejection) arrays() iter.Seq2[string, []float64] {
 	}
 }
 
-// toRejection returns the rejection of c.
+// toRejection decodes the calibration of classifier c from the parts of a model file.
 func (f *fileRejection) toRejection(c *Classifier, parts map[string][]byte) (_ *rejection, err error) {
 	r := &rejection{Rejection: Rejection{Rate: f.Rate, Weight: f.Weight}, typical: f.Typical, center: f.Center, spread: f.Spread}
 	var shape []int

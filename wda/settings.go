@@ -124,7 +124,7 @@ type Optimizer struct {
 	// Tolerance ends the fit when the norm of the gradient has fallen to Tolerance times the norm
 	// at the starting point. Eigen also ends when a step moves the subspace by less than Tolerance·√p
 	// (chordal distance). Default 1e-6, or 1e-4 with Float32. If Tolerance is at least the default,
-	// Auto also ends when each of three steps has raised J by less than 1e-6 times J.
+	// Auto also ends after three successive steps that each raise J by less than 1e-6 times J.
 	Tolerance float64
 	// Init is the starting point P⁰ (d × p). It must have full rank; Fit makes its columns
 	// orthonormal. Default: the p leading principal components.

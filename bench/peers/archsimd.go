@@ -7,9 +7,9 @@ import (
 	"simd/archsimd"
 )
 
-// The peer archsimd uses the experimental package simd/archsimd on AVX2, with simple loops over vectors of 256 bits. Its exp
-// uses Cody–Waite reduction and a Taylor polynomial. Its exp does not handle special values or subnormal results, and may have
-// errors above 1 ULP. The peer has no log.
+// The implementation archsimd uses the experimental package simd/archsimd on AVX2, with simple loops over vectors of 256 bits.
+// Its exp uses Cody–Waite reduction and a Taylor polynomial. Its exp does not handle special values or subnormal results, and
+// may have errors above 1 ULP. The implementation has no log.
 func init() {
 	makers["archsimd"] = func(s spec, dir string) *job {
 		switch {

@@ -9,8 +9,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// TestFitOutOfCore checks that rows in a file give the same fit as rows in memory, and that verify
-// reproduces the fit.
+// TestFitOutOfCore checks that rows in a file give the same fit as rows in memory, and that the
+// command verify reproduces the fit.
 func TestFitOutOfCore(t *testing.T) {
 	s := simulate(t)
 	at := func(name string) string { return filepath.Join(s.dir, name) }

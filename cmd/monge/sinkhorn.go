@@ -288,8 +288,8 @@ func massOf(weights []float64) float64 {
 	return floats.Sum(weights)
 }
 
-// massMoved returns the sum of the n × m transport plan. Without marginal penalties, the weights
-// determine the sum, and massMoved returns 0.
+// massMoved returns the sum of the n × m transport plan. It returns 0 if there are no marginal
+// penalties, because the weights then determine the sum.
 func (f *sinkhornFlags) massMoved(ctx context.Context, r *sinkhorn.Result[float64], n, m int) (sum number, err error) {
 	if f.rhoA+f.rhoB == 0 {
 		return 0, nil

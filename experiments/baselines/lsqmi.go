@@ -265,8 +265,8 @@ func (f *kernels) qmiDerivative(ctx context.Context, grad, p *mat.Dense, s fit) 
 	return nil
 }
 
-// selectQMI returns the kernel width σ and the ridge λ for which the estimate of f(z, y), or of its
-// derivatives, has the smallest squared error in cross-validation at p. It also returns the squared
+// selectQMI cross-validates the estimate of p(z, y) − p(z)p(y), or of its derivatives, in the given
+// projection. It returns the kernel width σ and the ridge λ with the smallest squared error, and this
 // error without its constant term.
 func (f *kernels) selectQMI(ctx context.Context, p *mat.Dense, unit float64, derivative bool) (fit, float64, error) {
 	y, u := f.project(ctx, p)

@@ -79,8 +79,8 @@ func TestQMI(t *testing.T) {
 	}
 }
 
-// TestQMIParts compares the vector w with central differences. The vector w is minus the derivative
-// of the signed means with respect to a shift of all samples.
+// TestQMIParts checks the derivatives that signedMeans returns. They must be minus the derivatives of
+// the sums with respect to a shift of all samples, which the test computes by central differences.
 func TestQMIParts(t *testing.T) {
 	x, labels := gaussians{0.6, 0.9, 0.3}.draw(20)
 	f, _ := newKernels(ctx, x, labels, 6, 1)

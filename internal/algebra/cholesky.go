@@ -130,8 +130,8 @@ func (c *Cholesky) invertBlock(j, k int) {
 	}
 }
 
-// multiplyInverse multiplies columns j … k−1 of x by L_JJ⁻ᵀ, where L_JJ is the diagonal block of L
-// with the same columns.
+// multiplyInverse multiplies columns j … k−1 of x by the transposed inverse of a diagonal block of L,
+// which consists of rows and columns j … k−1.
 func (c *Cholesky) multiplyInverse(x matrix.Matrix[float64], j, k int) {
 	for i := 0; i < x.Rows; i += c.l.Rows {
 		rows := x.RowRange(i, min(i+c.l.Rows, x.Rows)).ColRange(j, k)

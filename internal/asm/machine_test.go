@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// TestZen4Measured checks that the table of Zen 4 uses AVX2 in every case in which
-// bench/tools/levels found AVX2 faster. The test skips squared distances, because the table has no
-// sizes for them.
+// TestZen4Measured checks that the Machine of Zen 4 selects AVX2 in every case in which
+// bench/tools/levels found AVX2 faster. The test skips squared distances, for which a Machine does
+// not list such cases.
 func TestZen4Measured(t *testing.T) {
 	data, err := os.ReadFile(filepath.Join("..", "..", "bench", "tools", "results", "2026-11-23-zen4-avx512-levels.txt"))
 	if os.IsNotExist(err) {

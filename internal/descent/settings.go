@@ -91,8 +91,8 @@ type Settings struct {
 	// StepTolerance stops after a step with ‖αD‖ < StepTolerance. Default 1e-13.
 	StepTolerance float64
 
-	// FunctionTolerance stops when f decreases by at most FunctionTolerance·|f(P)| in each of three
-	// successive steps. A single small decrease may occur far from a minimum. The default 0
+	// FunctionTolerance stops after three successive steps that each decrease f by at most
+	// FunctionTolerance·|f(P)|. A single small decrease may occur far from a minimum. The default 0
 	// disables this criterion.
 	FunctionTolerance float64
 

@@ -59,8 +59,8 @@ func CheckMemory(needs ...Need) error {
 }
 
 // PrepareNeeds returns the memory needs of the span and of the first p principal components of n
-// samples with d features. For n < d, the matrices are a Gram matrix and its factor. If d is small
-// or p is close to d, the matrices are a covariance and its eigenvectors.
+// samples with d features. For n < d, the memory is for a Gram matrix and its factor. If d is small
+// or p is close to d, the memory is for a covariance and its eigenvectors.
 func PrepareNeeds(n, d, p int) []Need {
 	switch {
 	case d > n:

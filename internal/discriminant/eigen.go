@@ -122,7 +122,8 @@ func (e *eigen[T]) improve(ctx context.Context, p *mat.Dense, ridge float64, inn
 	return e.ratioTrace(ctx, p, ridge, inner)
 }
 
-// ratioTrace replaces p by the leading generalized eigenvectors for the current graph.
+// ratioTrace replaces p by orthonormal columns that maximize the ratio trace for the current
+// transport plans.
 func (e *eigen[T]) ratioTrace(ctx context.Context, p *mat.Dense, ridge float64, inner int) error {
 	v, k := mat.DenseCopyOf(p), e.o.p
 	var err error
@@ -139,14 +140,14 @@ func (e *eigen[T]) ratioTrace(ctx context.Context, p *mat.Dense, ridge float64, 
 	return err
 }
 
-// ratioSteps limits the steps of Dinkelbach's method, which converges quadratically. The limit is
-// ratioBlocks if each step consists of several block iterations.
+// ratioSteps limits the steps of Dinkelbach's method, which converges quadratically. ratioBlocks is
+// the limit for steps that consist of several block iterations.
 const ratioSteps, ratioBlocks = 20, 3
 
-// traceRatio replaces p by the maximizer of the ratio q = tr pᵀC_b p / tr pᵀC_w p for the current
-// graph. C_b and C_w are the scatter matrices between and within classes. traceRatio repeatedly
-// replaces p by the leading eigenvectors of C_b − q C_w, until q is stationary (W. Dinkelbach,
-// Management Science 13, 1967; T. T. Ngo, M. Bellalij and Y. Saad, SIAM Review 54, 2012).
+// traceRatio replaces p by the maximizer of the trace ratio for the current transport plans. It
+// repeatedly replaces p by the leading eigenvectors of C_b − q C_w, where q is the ratio at p, until
+// q is stationary (W. Dinkelbach, Management Science 13, 1967; T. T. Ngo, M. Bellalij and Y. Saad,
+// SIAM Review 54, 2012).
 func (e *eigen[T]) traceRatio(ctx context.Context, p *mat.Dense, ridge float64, inner int) error {
 	k := e.o.p
 	var cb, cw *mat.Dense

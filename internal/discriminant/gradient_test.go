@@ -246,8 +246,8 @@ func TestFrozenGradientSlope(t *testing.T) {
 	}
 }
 
-// frozen returns a function that computes −J at p + h·dir with plain loops. The argument p of frozen
-// determines the transport plans.
+// frozen returns a function that computes −J at p + h·dir with plain loops. The function always uses
+// the transport plans of the projection that was passed to frozen.
 func frozen(t *testing.T, x *mat.Dense, labels []int, c gradientCase, p *mat.Dense) func(p, dir *mat.Dense, h float64) float64 {
 	t.Helper()
 	s := mustSamples(t, x, labels)

@@ -87,9 +87,9 @@ func TestSomePairsEstimate(t *testing.T) {
 				}
 				return s
 			}
-			// If the pairs were chosen independently, the mean of 2400 squared differences would
-			// have a standard error of 3 %. In the dimension in which the order of the classes
-			// matters, only 16 of 75 differences are chosen, and the standard error is 10 %.
+			// If the 2400 pairs were chosen independently, the sum would have a standard error of
+			// 3 %. In the dimension ordered, the terms depend only on the difference of the class
+			// numbers. Only 16 of 75 differences are chosen, so the standard error is 10 %.
 			within := 0.12
 			if k == ordered {
 				within = 0.35

@@ -197,9 +197,8 @@ func (s *Samples) NormalizeRow(dst, row []float64) {
 // twice, because the square of the scale may overflow.
 func (s *Samples) ToDataUnits(square float64) float64 { return square / s.Scale / s.Scale }
 
-// fromDataUnits is the inverse of ToDataUnits. For λ, which has the inverse squared unit of the
-// data, the directions are reversed: fromDataUnits converts λ to data units, and ToDataUnits
-// converts λ from data units.
+// fromDataUnits is the inverse of ToDataUnits. The unit of λ is the inverse of the squared unit of
+// the data, so fromDataUnits converts λ to data units, and ToDataUnits converts λ from data units.
 func (s *Samples) fromDataUnits(square float64) float64 { return square * s.Scale * s.Scale }
 
 // powerOfTwo returns the power of two that scales x into [1/2, 1).

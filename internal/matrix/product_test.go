@@ -9,8 +9,8 @@ import (
 	"github.com/gomonge/monge/internal/asm/asmtest"
 )
 
-// TestProducts checks that every element is one chain of FMAs over ascending k. The chain begins
-// with 0, or with the previous element if add is set.
+// TestProducts checks that every element is computed with one FMA for each k, in ascending order.
+// The first FMA adds to 0, or to the previous element if add is set.
 func TestProducts(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 2))
 	for _, s := range [][3]int{{1, 784, 10}, {9, 33, 3}, {20, 5, 64}, {3, 0, 2}, {17, 300, 11}, {0, 4, 2}, {4, 3, 0}} {

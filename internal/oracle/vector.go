@@ -219,7 +219,7 @@ func (f Small) Nearest(x float64) uint16 {
 		sign, x = 1<<15, -x
 	}
 	value := func(p uint16) float64 {
-		if p == infinite { // the number after the largest finite number, if the exponent were not limited
+		if p == infinite { // return the largest finite number plus its ulp
 			return 2*f.Value(p-1) - f.Value(p-2)
 		}
 		return f.Value(p)

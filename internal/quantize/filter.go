@@ -186,7 +186,7 @@ func minMax(some *[groupCount]float32) (low, high float64) {
 	return float64(math.Float32frombits(x)), float64(math.Float32frombits(y))
 }
 
-// setGroupMin sets the slice named least to the minimum entry of every group. It ignores NaN,
+// setGroupMin sets least[g] to the minimum table entry of the members of group g. It ignores NaN,
 // because a row with a NaN entry is infinitely far.
 func setGroupMin(least, tables []float32, member []byte) {
 	// The entries are not negative, so their bits as integers have the same order.

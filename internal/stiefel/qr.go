@@ -94,8 +94,8 @@ func (m *Manifold) orthonormalize(ctx context.Context, out blas64.General) (rank
 	return m.qrByHouseholder(ctx, out), causeOr(ctx, nil)
 }
 
-// columnMatrix returns m.cols as a p × d matrix, whose rows are the columns of the matrix to
-// factorize.
+// columnMatrix returns the transpose of the matrix to factorize, which is p × d and shares memory
+// with m.cols.
 func (m *Manifold) columnMatrix() matrix.Matrix[float64] { return matrix.New(m.p, m.d, m.cols) }
 
 // qrByCholesky sets out to the orthonormal factor qf of the matrix in m.rows, which it does not

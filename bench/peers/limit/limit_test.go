@@ -79,7 +79,7 @@ func TestLeast(t *testing.T) {
 		case "fma":
 			return 2
 		case "div":
-			return float64(u.size) / 640 // 0.1 vectors per ns for float64
+			return float64(u.size) / 640 // vectors per ns: 0.1 for 64-bit numbers
 		case "read":
 			return 64
 		}

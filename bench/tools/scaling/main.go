@@ -44,7 +44,7 @@ type axis struct {
 	name, label string
 	values      []int
 	set         func(*problem, int)
-	power       int // the expected time is a·xᵖᵒʷᵉʳ⁻¹ + b·xᵖᵒʷᵉʳ
+	power       int // the expected time for a value x on the axis is a·x^(power−1) + b·x^power
 }
 
 // No problem has more features than samples. Otherwise a fit would work in the span of the samples, and d would not matter.

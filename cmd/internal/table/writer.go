@@ -388,8 +388,9 @@ func (w *columnWriter) empty() error {
 	return err
 }
 
-// each passes every column of the batch, with the column's index, to the function numbers or texts.
-func (w *columnWriter) each(numbers func(j int, v []float64) error, texts func(j int, v []string) error) error {
+// eachColumn calls numbers or texts for every column of the batch, with the index and the values of
+// the column.
+func (w *columnWriter) eachColumn(numbers func(j int, v []float64) error, texts func(j int, v []string) error) error {
 	n, t := w.numbers, w.texts
 	for j, c := range w.columns {
 		var err error
@@ -444,7 +445,7 @@ func newArrowWriter(out io.Writer, columns []Column, stream bool) (Writer, error
 	w.close = sink.Close
 	b := array.NewRecordBuilder(memory.DefaultAllocator, types)
 	w.flush = func(w *columnWriter) error {
-		w.each(func(j int, v []float64) error {
+		w.eachColumn(func(j int, v []float64) error {
 			b.Field(j).(*array.Float64Builder).AppendValues(v, nil)
 			return nil
 		}, func(j int, v []string) error {
@@ -496,7 +497,7 @@ func newParquetWriter(out io.Writer, columns []Column) (Writer, error) {
 			}
 			return errors.Join(values(chunk), chunk.Close())
 		}
-		err = w.each(func(_ int, v []float64) error {
+		err = w.eachColumn(func(_ int, v []float64) error {
 			return write(func(c file.ColumnChunkWriter) error {
 				_, err := c.(*file.Float64ColumnChunkWriter).WriteBatch(v, nil, nil)
 				return err

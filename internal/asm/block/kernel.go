@@ -35,8 +35,8 @@ func Iterate[K, T num.Float](m, n int, k []K, ldk int, v, a, u, q *[Size][]T, sc
 	}
 }
 
-// Rows applies pass.Rows to each vector of a block: Rows sets r[s] = K v[s]. The requirements of
-// [Iterate] apply.
+// Rows sets r[s] = K v[s] for each vector s of a block, with the same bits as pass.Rows. The
+// requirements of [Iterate] apply.
 func Rows[K, T num.Float](m, n int, r *[Size][]T, k []K, ldk int, v *[Size][]T, scratch []T) {
 	check[T](m, n, len(k), ldk, len(scratch))
 	for s := range Size {
@@ -48,7 +48,7 @@ func Rows[K, T num.Float](m, n int, r *[Size][]T, k []K, ldk int, v *[Size][]T, 
 	}
 }
 
-// Columns applies pass.Columns to each vector of a block: Columns adds Kᵀ u[s] to q[s].
+// Columns adds Kᵀ u[s] to q[s] for each vector s of a block, with the same bits as pass.Columns.
 func Columns[K, T num.Float](m, n int, q *[Size][]T, k []K, ldk int, u *[Size][]T) {
 	check[T](m, n, len(k), ldk, Scratch[T]())
 	for s := range Size {

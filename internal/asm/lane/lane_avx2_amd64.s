@@ -61,7 +61,7 @@
 	add d, b, b; \
 	add b, a, a
 
-// TERM adds K_ij v_j to register a, where o is the offset of column j in bytes.
+// TERM adds K_ij v_j to the sum in register a. The offset of column j is o bytes.
 #define TERM(o, a) \
 	move o(at), Y12;    \
 	fma  o(row), Y12, a

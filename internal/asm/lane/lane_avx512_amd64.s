@@ -65,7 +65,7 @@
 	fma  o(row), Z16, a;           \
 	fma  o(row)(bytes*1), Z16, b
 
-// TERM adds K_ij v_j to register a, where o is the offset of column j in bytes.
+// TERM adds K_ij v_j to the sum in register a. The offset of column j is o bytes.
 #define TERM(o, a) \
 	move o(at), Z16;    \
 	fma  o(row), Z16, a

@@ -40,8 +40,8 @@ func (x *lanes) minLane() float64 {
 }
 
 // LeastLanes calls the assembly that Least uses. Only tests call LeastLanes. It sets least[l] to the minimum of
-// (c_j − u) − v_j over all j with j mod 16 = l, or to +Inf if these values are all +Inf or NaN. It sets *index to the lowest
-// index of the minimum of the row. len(c) must be a positive multiple of 16.
+// (c_j − u) − v_j over all j with j mod 16 = l, or to +Inf if these values are all +Inf or NaN. It sets *index to the lowest j
+// at which the minimum of all values occurs. len(c) must be a positive multiple of 16.
 func LeastLanes[T num.Float](least *[16]float64, index *float64, c []T, u float64, v []float64) {
 	asm.CheckVector(len(v), len(c))
 	var x lanes

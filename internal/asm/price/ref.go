@@ -17,8 +17,8 @@ func leastRef[T num.Float](c []T, u float64, v []float64, i int, least float64, 
 	return least, index
 }
 
-// twoRef returns the two smallest of all values c_j − v_j, and the lowest index of the minimum. The arguments least,
-// index and second are these results for the elements before i. twoRef reads only the elements j ≥ i.
+// twoRef returns the two smallest of all values c_j − v_j, and the lowest index of the minimum. The caller passes these
+// three results for the elements before i, and twoRef reads only the elements j ≥ i.
 func twoRef[T num.Float](c []T, v []float64, i int, least float64, index int, second float64) (float64, int, float64) {
 	for j := i; j < len(c); j++ {
 		if r := float64(c[j]) - v[j]; r < second {

@@ -2,9 +2,8 @@
 // one byte for each element.
 //
 // The sketch of a row x is s·c with integers c from −63 to 63 and a scale s. The sketch of a query q is u·p with integers p
-// from −127 to 127 and a scale u. Filter computes Σ c·p exactly. From this sum, Filter computes a number t for each row and
-// query, and compares t with a threshold. The caller chooses the coefficients so that t is an upper bound of an inner
-// product, or of the negative of a distance. So a row whose mask bit is clear cannot be among the nearest rows.
+// from −127 to 127 and a scale u. Filter computes Σ c·p exactly. For row i of a group and query j, Filter computes a number t
+// from this sum. It compares t with a threshold, and sets one bit of a mask:
 //
 //	t    = start_j + Σ_k (c_ik + 64)·p_jk     an integer, rounded to float32
 //	t    = t·Scale_i
@@ -13,7 +12,8 @@
 //	t    = FMA(Norm_i², Square_j, t)          the square is rounded
 //	bit  = !(t < Threshold_j)                 NaN sets the bit
 //
-// for row i of a group and query j. If start_j = −64·Σ_k p_jk, the integer is Σ_k c_ik·p_jk.
+// If start_j = −64·Σ_k p_jk, the integer is Σ_k c_ik·p_jk. The caller chooses the coefficients so that t is an upper bound of
+// an inner product, or of the negative of a distance. So a row whose bit is 0 cannot be among the nearest rows.
 //
 // Rows are stored in groups of Rows rows, and features in steps of Step features. Step l of a group is the 128 bytes at
 // offset 128·l. Bytes 4i to 4i+3 of a step belong to row i. They are the integers c + 64 of features 4l to 4l+3. So a register

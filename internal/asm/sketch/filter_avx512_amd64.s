@@ -8,8 +8,8 @@
 //
 // Same bits as    filterRef and filterOneRef in ref.go. The sum over k is an integer modulo 2³². Every other operation rounds once.
 // Layout          codes is n × steps × 32 rows × 4 bytes. Every byte of codes is at most 127. queries is steps × 12 queries × 4 bytes
-//                 for filter, and steps × 4 bytes for filterOne. groups is n × 3 × 32 numbers, and q has 5 numbers for every query.
-//                 n and steps are positive.
+//                 for filter, and steps × 4 bytes for filterOne. groups is n × 3 × 32 numbers, and q has Start, Rest, Norm, Square
+//                 and τ for every query. n and steps are positive.
 // Tile            32 rows × 12 queries, or 32 rows × 1 query, with four features at a time. One 32-bit lane holds the sum of a row and a query.
 //                 Without VNNI, VPMADDUBSW adds two products of bytes. The sum is at most 2·127·128, so VPMADDUBSW does not saturate.
 // Tail            none.

@@ -10,8 +10,8 @@
 //
 // Same bits as    filterRef and filterOneRef in ref.go. The sum over k is an integer modulo 2³². Every other operation rounds once.
 // Layout          codes is n × steps × 32 rows × 4 bytes. Every byte of codes is at most 127. queries is steps × 12 queries × 4 bytes
-//                 for filter, and steps × 4 bytes for filterOne. groups is n × 3 × 32 numbers, and q has 5 numbers for every query.
-//                 n and steps are positive.
+//                 for filter, and steps × 4 bytes for filterOne. groups is n × 3 × 32 numbers, and q has Start, Rest, Norm, Square
+//                 and τ for every query. n and steps are positive.
 // Tile            16 rows × 4 queries, or 32 rows × 1 query, with four features at a time. One 32-bit lane holds the sum of a row and a query.
 //                 Without SDOT, ADDP adds two products of bytes. The sum is at most 2·127·128, so ADDP does not overflow.
 // Tail            none.
@@ -41,8 +41,8 @@
 #define np R9
 #define half R10
 
-// NUMBERS loads Start and the three coefficients of a query into register v, and sets all lanes of register threshold to the
-// threshold of the query.
+// NUMBERS loads Start, Rest, Norm and Square of a query into register v. It copies the threshold of the query to all lanes of
+// another register.
 #define NUMBERS(v, threshold) \
 	VLD1.P  16(np), [v.S4];        \
 	VLD1R.P 4(np), [threshold.S4]

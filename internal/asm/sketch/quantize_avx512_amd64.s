@@ -29,7 +29,7 @@
 	VPERMILPD     $1, x, X5; \
 	VADDSD        X5, x, x
 
-// TERMS computes t and e for the eight elements in Z5. It stores the codes in X7 and e in Z6.
+// TERMS quantizes the eight elements in Z5. It stores their codes in X7, and the quantization errors e in Z6.
 #define TERMS \
 	VMOVAPD      Z5, Z6;      \
 	VFMADD213PD  Z4, Z2, Z6;  \

@@ -21,7 +21,7 @@ type inst struct {
 	op     string
 	args   []operand
 	effect *loops.Effect
-	match  [len(forms)][]string // submatches of the operation for each regular expression in forms
+	match  [len(forms)][]string // match[f] contains the submatches of op for the regular expression forms[f]
 }
 
 // Indices into forms. Decode matches all regular expressions once, so running an instruction only

@@ -70,7 +70,7 @@ func effect(d *inst) *loops.Effect {
 	return e
 }
 
-// form returns an address as a linear form of registers.
+// form returns the address of a memory operand as a sum of a constant and multiples of registers.
 func (o *operand) form() loops.Form {
 	f := loops.Form{Constant: int64(o.value)}
 	if o.base >= 0 {

@@ -131,8 +131,8 @@ func (m *machine) setZeroAndCarry(zero, carry expr.Node) {
 	}
 }
 
-// blend merges new cells into an operand where the mask of the operand is set. The other cells
-// become zero or keep their old values.
+// blend returns the cells of an operand after a masked write. Elements whose mask bit is set come
+// from the given cells. The other elements become zero or keep their old values.
 func (m *machine) blend(o *operand, cells []expr.Node, w int) []expr.Node {
 	old := make([]expr.Node, 16)
 	switch {

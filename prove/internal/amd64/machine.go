@@ -407,7 +407,7 @@ func (m *machine) mapLanes(w int, f func(x ...expr.Node) expr.Node, sources ...[
 
 // generalWidth returns the operand size in bytes of an instruction on general registers.
 func generalWidth(op string, args []operand) int {
-	for i := range args { // the destination comes last, a shift count first
+	for i := range args { // the destination is the last argument, and a shift count is the first argument
 		if a := args[len(args)-1-i]; a.kind == register {
 			return a.width
 		}

@@ -237,8 +237,8 @@ func (i *instance) access() *operand {
 	return nil
 }
 
-// place moves an instruction to an address. A relative operand then refers to the memory of the
-// test.
+// place moves an instruction to an address. If an operand is relative to the next instruction, place
+// changes the displacement so that the operand lies in the memory of the test.
 func (i *instance) place(t *testing.T, addr uint64) {
 	moved := *i.inst
 	moved.args = slices.Clone(i.args)

@@ -53,7 +53,7 @@ type Program struct {
 	// arguments.
 	JumpToGo func(name string, g *expr.Graph, mem *memory.Memory, stack uint64) error
 	Limit    int    // maximum number of instructions in a run; 0 means 2 million
-	Watched  uint64 // address of the instruction after which runs trace all registers; 0 means no trace
+	Watched  uint64 // runs trace all registers after the instruction at this address; 0 means no trace
 	sections []section
 }
 

@@ -213,8 +213,8 @@ func (g *Graph) JoinBits(nodes ...Node) Node {
 	return g.joinFields(4, all...)
 }
 
-// ReplaceBits returns the 4-byte integer a with a range of bits replaced by the lowest bits of
-// another node.
+// ReplaceBits returns a copy of the 4-byte integer a in which a range of bits is replaced by the
+// lowest bits of another integer.
 func (g *Graph) ReplaceBits(a Node, from, length int, by Node) Node {
 	f := g.fields(a)
 	all := append(sliceFields(f, 0, from), sliceFields(g.fields(by), 0, length)...)

@@ -282,8 +282,8 @@ func (g *Graph) Extend(a Node) Node {
 	return g.make(node{op: Extend, width: 8, a: a})
 }
 
-// ScaleF returns x·2^⌊k⌋, rounded once. If k is ∞ or −∞, the result is x·∞ or x·0, but a quiet NaN
-// x gives ∞ or 0.
+// ScaleF returns x·2^⌊k⌋, rounded once. The result is x·∞ for k = ∞, and x·0 for k = −∞. In these two
+// cases, a quiet NaN x counts as 1.
 func (g *Graph) ScaleF(x, k Node) Node {
 	if v, ok := g.Number(x); ok {
 		if e, ok := g.Number(k); ok {

@@ -274,7 +274,7 @@ func (g *Graph) fieldNode(f field, signed bool) Node {
 	return g.joinFields(4, f, field{length: 32 - f.length})
 }
 
-// xorConstant returns the constant c and y if a node is c ^ y.
+// xorConstant returns c and y if n is the exclusive or of a constant c and a node y.
 func (g *Graph) xorConstant(n Node) (c uint64, y Node, ok bool) {
 	x := g.nodes[n]
 	if x.op != IXor {
@@ -570,8 +570,8 @@ func (p polynomial) singleAtom() (Node, bool) {
 // sumOperations lists the operations whose results are compared as polynomials.
 var sumOperations = map[Op]bool{IAdd: true, ISub: true, IMul: true, Extend: true, Cat: true, Fields: true, Total: true, Popcount: true, ISar: true, IAbs: true}
 
-// representative returns a 4-byte integer equal to a. All sums and products with the same
-// polynomial have the same representative: the first of these nodes.
+// representative returns a node that equals a. For 4-byte sums and products that expand to the same
+// polynomial, it always returns the first of these nodes.
 func (g *Graph) representative(a Node) Node {
 	if !sumOperations[g.nodes[a].op] || g.Width(a) != 4 {
 		return a

@@ -23,7 +23,8 @@ type valueRange struct {
 	first, last uint64
 }
 
-// setRegion makes low … high the current region of the variable. It invalidates all cached ranges.
+// setRegion restricts the variable to the region from low to high. It invalidates the cached ranges
+// of all expressions.
 func (t *template) setRegion(low, high int64) {
 	t.stamp++
 	t.low, t.high = low, high
@@ -118,9 +119,8 @@ func (t *template) equalInRegion(low, high int64) bool {
 	return p == q && p != 0
 }
 
-// nanEqual reports whether the expressions are equal if the variable is NaN. It tries a positive
-// and a negative NaN. The sign is known only if the variable is an input, and the other bits of the
-// NaN are unknown.
+// nanEqual reports whether the two expressions are equal if the variable is NaN. It tries positive
+// and negative NaNs.
 func (t *template) nanEqual() bool {
 	first := uint64(t.infinity()) + 1
 	last := uint64(1)<<(8*t.width-1) - 1

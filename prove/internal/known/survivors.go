@@ -26,8 +26,8 @@ type Effect int
 const (
 	Nothing Effect = iota // registers and flags after the instruction are those of the correct function
 	Unused                // registers or flags differ, but the path, stores and prefetches do not
-	Fetches               // addresses of prefetches differ
-	Stores                // intermediate stores differ, or results are computed differently
+	Fetches               // the mutant prefetches from different addresses
+	Stores                // the mutant stores different intermediate values, or computes results differently
 	Path                  // the mutant runs different instructions
 	Loop                  // iterations of a loop of the mutant may depend on the iteration number; the correct loop has no such iterations
 )

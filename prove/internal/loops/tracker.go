@@ -411,8 +411,8 @@ func (s settled) sameEachIteration(v form) bool {
 	return o.data || o.regs&^s.unchanged == 0
 }
 
-// whyNotLinear returns "" if a value is a linear form of settled registers and of values that
-// sameEachIteration accepts. Otherwise it returns a reason.
+// whyNotLinear returns "" if v is a linear form of values that sameEachIteration accepts, and of
+// registers that change by the same amount in every iteration. Otherwise it returns a reason.
 func (s settled) whyNotLinear(v form) string {
 	for _, t := range v.terms {
 		if t.Reg < registers && s.linear>>t.Reg&1 == 0 {

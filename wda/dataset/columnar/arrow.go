@@ -217,7 +217,7 @@ func checkSchema(b []byte, slot flatbuffers.VOffsetT) error {
 	}
 	// These slots of the schema table and of a field table contain lists.
 	const schemaFields, schemaMetadata, schemaFeatures, fieldChildren, fieldMetadata = 1, 2, 3, 5, 6
-	left := len(b) / 4 // limit on the number of fields, because a damaged field may contain itself
+	left := len(b) / 4 // limit on the number of fields: in a damaged schema, a field may contain itself
 	var check func(t flatbuffers.Table, depth int, children flatbuffers.VOffsetT, lists ...flatbuffers.VOffsetT) error
 	check = func(t flatbuffers.Table, depth int, children flatbuffers.VOffsetT, lists ...flatbuffers.VOffsetT) error {
 		for _, slot := range append(lists, children) {
