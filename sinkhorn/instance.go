@@ -29,7 +29,7 @@ type instance[T dist.Float] struct {
 	penaltyOfA, penaltyOfB penalty // constants of the penalties for the current λ
 	partial                float64 // mass to move in partial transport, or 0
 
-	startShift  float64 // shift of the first iterate, to base 2 (unequal.go)
+	startShift  float64 // initial value of iteration.shift
 	startOffset float64 // number to subtract from the base-2 potentials of problem.Start
 }
 

@@ -51,7 +51,7 @@ type Set struct {
 	Opaque        bool
 	OfFlags, Data bool
 	Else          *Form // the value of a conditional move if its condition does not hold
-	Plus          *Form // linear form that is added to the unknown function
+	Plus          *Form // if not nil, linear form that is added to the unknown function; see Opaque
 }
 
 // Effect describes how an instruction uses and changes general registers and flags.
