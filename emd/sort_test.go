@@ -121,7 +121,7 @@ func TestSortEnds(t *testing.T) {
 		}
 		for k := 1; k <= all.Checks(); k++ {
 			ctx := ending.At(k)
-			if err := c.sort(ctx); err != ending.ErrAt || ctx.ChecksAfterEnd() > 1 { // context.Cause makes one more check
+			if err := c.sort(ctx); err != ending.ErrAt || ctx.ChecksAfterEnd() > 1 { // after the end, context.Cause checks once more
 				t.Errorf("%s: check %d: %v, and %d later checks", name, k, err, ctx.ChecksAfterEnd())
 			}
 		}

@@ -111,7 +111,7 @@ type Solver[T num.Float] struct {
 	perturbationBits int
 	excessRow        int32 // row whose mass includes the units that perturb the columns; see the top of the file
 	root             int32
-	canceled         bool // whether the context ended before the first tree was complete
+	canceled         bool // whether the context ended before the first spanning tree was complete
 	zeroCosts        []T
 	arcs             []arc
 	cheapest         cheapestColumns

@@ -280,7 +280,7 @@ func (f *frame) resultOf(s *Set) form {
 		return v
 	}
 	n := symbol{data: s.Data}
-	for _, t := range s.Form.Terms { // one term at a time: the result also depends on terms that cancel in a sum
+	for _, t := range s.Form.Terms { // do not add up the terms: the result depends even on registers that cancel in the sum
 		r := f.dependencies(f.regs[t.Reg])
 		n.regs, n.data = n.regs|r.regs, n.data || r.data
 	}
