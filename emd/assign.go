@@ -222,8 +222,8 @@ func (x *assignment[T]) solve(ctx context.Context) error {
 }
 
 // reduceRows does the augmenting row reduction. Each free row takes its cheapest column, even if the column is assigned to
-// another row. The row then lowers the column's v until the second cheapest column has the same reduced cost. Some rows may
-// remain free.
+// another row. The dual variable v of this column then decreases until the second cheapest column of the row has the same
+// reduced cost. Some rows may remain free.
 func (x *assignment[T]) reduceRows(ctx context.Context) error {
 	most := reductionsPerRow * len(x.freeRows)
 	for sweep := 0; sweep < 2 && len(x.freeRows) > 0; sweep++ {
@@ -339,9 +339,9 @@ func (x *assignment[T]) augmentRow(ctx context.Context, i int32) error {
 	if distance-distance != 0 {
 		return fmt.Errorf("%w: a sum of costs overflows", ErrRange)
 	}
-	// Update the dual variables v of the columns that the search has selected. Then follow the path back from the last column.
-	// Assign each column to the first scanned row that produced the column's distance. The next column on the path is the old
-	// column of this row.
+	// Update the dual variables v of the columns that the search has selected. Then follow the path from its last column back to
+	// the row root. Assign each column to the first scanned row that gives the column its distance. The next column on the path
+	// is the column to which this row was assigned before.
 	steps := x.steps
 	for _, s := range steps {
 		x.v[s.column] = s.v + (s.distance - distance)

@@ -89,7 +89,7 @@ func TestSortEnds(t *testing.T) {
 		for i := range z {
 			z[i] = draw()
 		}
-		z[0], z[1] = -2, 1e300 // most cells are empty if draw returns small numbers
+		z[0], z[1] = -2, 1e300 // if the other samples are small, most cells between them and 1e300 are empty
 		return func(ctx context.Context) error {
 			_, _, err := sortSamples(ctx, new(sorter), z, true)
 			return err
@@ -121,7 +121,7 @@ func TestSortEnds(t *testing.T) {
 		}
 		for k := 1; k <= all.Checks(); k++ {
 			ctx := ending.At(k)
-			if err := c.sort(ctx); err != ending.ErrAt || ctx.ChecksAfterEnd() > 1 { // context.Cause makes one more check
+			if err := c.sort(ctx); err != ending.ErrAt || ctx.ChecksAfterEnd() > 1 { // after the end, context.Cause checks once more
 				t.Errorf("%s: check %d: %v, and %d later checks", name, k, err, ctx.ChecksAfterEnd())
 			}
 		}

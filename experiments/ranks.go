@@ -36,9 +36,9 @@ func ranksOver(errs [][]float64) (ranks []float64, sets int) {
 	return ranks, sets
 }
 
-// friedman returns the p-value of M. Friedman's test that k methods with the given mean ranks over
-// n data sets are equally good. It uses the F statistic of R. L. Iman and J. M. Davenport (Comm.
-// Statistics A 9, 1980):
+// friedman returns the p-value of the Friedman test. The methods i = 1 … k have the mean ranks R_i over
+// n data sets, and the null hypothesis is that all methods are equally good. The F statistic is from
+// R. L. Iman and J. M. Davenport (Comm. Statistics A 9, 1980):
 //
 //	χ² = 12n/(k(k+1)) (Σ R_i² − k(k+1)²/4),  F = (n−1)χ²/(n(k−1) − χ²)
 func friedman(ranks []float64, n int) float64 {

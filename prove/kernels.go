@@ -75,8 +75,8 @@ func int8Call(b *builder) {
 	b.addVectors(input, b.m)
 }
 
-// manyShapes covers kernels that take several queries: one to three iterations of each loop over rows
-// and over elements.
+// manyShapes covers kernels that compare rows with several queries in one call. Each loop over rows
+// and over elements has one to three iterations.
 func manyShapes(int) []shape {
 	return shapeGrid([]int{8, 16, 24}, []int{16, 32, 48}, func(n, d int) []shape {
 		return []shape{{m: 3 + n/16%2*3, n: n, d: d, pad: d % 32 / 4}}

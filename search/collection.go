@@ -41,8 +41,8 @@ const (
 	segmentElements = 1 << 20
 )
 
-// NewCollection returns an empty collection. The argument cols is the number of elements in a row.
-// NewCollection panics if cols < 1, or if storage or an option is unknown.
+// NewCollection returns an empty collection of rows with cols elements. It panics if cols < 1, or if
+// storage or an option is unknown.
 func NewCollection(cols int, storage Storage, options ...RowOption) *Collection {
 	if cols < 1 {
 		panic(columnsPanic)

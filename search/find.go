@@ -56,7 +56,7 @@ type filterState struct {
 // candidate is a row that passed a filter.
 type candidate struct {
 	seg     *segment
-	row, at int // index of the row in the segment, and position of the row in the Rows
+	row, at int // index of the row in seg, and its position among all rows of the search
 }
 
 // block contains n consecutive rows of a segment. The first row of the block has the given index in

@@ -42,7 +42,7 @@ type Searcher struct {
 	within   []withinCollector
 	found    [][]Neighbor
 	keep     acceptance
-	tail     *segment // copies of rows that the kernels cannot read as a whole group from the segment
+	tail     *segment // copies of up to query.Rows rows; the kernels read only whole groups of consecutive rows
 
 	// The following fields belong to searches that filter rows by their sketches.
 	filters []filterState                  // filters of the prepared queries; empty if rows are not filtered
@@ -59,7 +59,7 @@ type Searcher struct {
 
 // preparedQuery is a query that is ready to be compared.
 type preparedQuery struct {
-	x []float32 // elements, padded like a stored row; negated in a search by inner products or cosines
+	x []float32 // elements, padded like a stored row; negated in a search for the largest products
 	// For cosines, norm is 1/‖x‖ and scratch is a buffer of eight rows. All rows of the buffer
 	// except the first are zero.
 	norm    float64
@@ -411,8 +411,8 @@ func (s *segment) rowOf(id ID, n int) (int, bool) {
 	return slices.BinarySearch(s.ids[:n], id)
 }
 
-// prepareQueries copies the queries lo to hi−1 into s.queries. In a search by inner products or
-// cosines, it negates the copies. It also makes the sketches of the queries if the rows have
+// prepareQueries copies the queries lo to hi−1 into s.queries. In a search for the largest
+// products, it negates the copies. It also makes the sketches of the queries if the rows have
 // sketches.
 func (s *Searcher) prepareQueries(r *Rows, queries dist.Matrix[float32], lo, hi int, measure Measure, search bool) error {
 	stride := padTo(queries.Cols, query.Unit)

@@ -149,22 +149,22 @@ func newQuerySketch(codes []int8, stride int, x []float32) querySketch {
 	}
 }
 
-// setFilter sets the filter of a query. The filter passes all rows whose key is at most the argument
-// key. If no such filter exists, setFilter returns false, and the search must compare all rows.
-func (q *querySketch) setFilter(filter *sketch.Query, key float32, measure Measure) bool {
-	if q.scale == 0 || key-key != 0 {
+// setFilter sets the filter of a query. The filter passes all rows whose key is at most maxKey. If no
+// such filter exists, setFilter returns false, and the search must compare all rows.
+func (q *querySketch) setFilter(filter *sketch.Query, maxKey float32, measure Measure) bool {
+	if q.scale == 0 || maxKey-maxKey != 0 {
 		return false
 	}
 	const u = 0x1p-24
 	norm, square, threshold := q.rest+float64(q.norm*(q.slack+filterSlack)*u), 0., 0.
 	switch measure {
 	case MeasureSqEuclidean:
-		limit := float64((max(float64(key), 0) + 0x1p-100) * (1 + float64((q.slack+filterSlack)*u)))
+		limit := float64((max(float64(maxKey), 0) + 0x1p-100) * (1 + float64((q.slack+filterSlack)*u)))
 		square, threshold = -0.5*(1-squareSlack), (q.square-limit)/2
 	case MeasureInnerProduct:
-		threshold = -float64(key)
+		threshold = -float64(maxKey)
 	default:
-		limit := min(-float64(key), 1) - float64((float64(2*q.slack)+cosineSlack)*u)
+		limit := min(-float64(maxKey), 1) - float64((float64(2*q.slack)+cosineSlack)*u)
 		norm += float64(q.norm * (float64(math.Abs(limit)*normSlack) - limit))
 	}
 	filter.Start = q.start

@@ -32,10 +32,9 @@ func (a *annealedStart[T]) find(ctx context.Context) (bool, error) {
 }
 
 // solveStages solves the problem in stages of ε-scaling, and then stores initial potentials for λ in problem.Start. The stages
-// use the increasing values …, λ/factor², λ/factor instead of λ. For each stage, solveStages calls the function solve
-// with the number of stages and with initial potentials. The first stage begins with the potentials in the slice named
-// start, and each later stage begins with the potentials of the previous stage. All initial potentials are scaled to
-// the λ of their stage.
+// use the increasing values …, λ/factor², λ/factor instead of λ. For each stage, solveStages calls solve with the total
+// number of stages and with initial potentials, scaled to the λ of the stage. The first stage begins with the potentials
+// in start. Each later stage begins with the potentials of the previous stage.
 func (s *solution[T]) solveStages(ctx context.Context, factor float64, start []T, solve func(stages int, start []T) error) error {
 	stages, err := s.countStages(ctx, factor)
 	if err != nil {

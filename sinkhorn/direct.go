@@ -26,7 +26,7 @@ import (
 const (
 	directLines = 48              // number of rows of H or R computed together
 	directWidth = 128             // number of columns computed together; the operands stay in the L2 cache
-	directPanel = 4 * directLines // number of rows of the factor R whose outer products are subtracted from H at once
+	directPanel = 4 * directLines // number of rows of R in a panel; the outer products of these rows are subtracted from H together
 	directStrip = 256             // number of rows of S multiplied at once
 	directShift = 1e-13           // δ, which is added to the diagonal of H
 	directShape = 4               // largest m/n for which a factor is computed

@@ -29,8 +29,8 @@ type instance[T dist.Float] struct {
 	penaltyOfA, penaltyOfB penalty // constants of the penalties for the current λ
 	partial                float64 // mass to move in partial transport, or 0
 
-	startShift  float64 // shift of the first iterate, to base 2 (unequal.go)
-	startOffset float64 // number that is subtracted from the starting potentials, to base 2
+	startShift  float64 // initial value of iteration.shift
+	startOffset float64 // number to subtract from the base-2 potentials of problem.Start
 }
 
 // penalty contains the constants of a marginal penalty ρ for the current λ.

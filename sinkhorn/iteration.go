@@ -23,7 +23,8 @@ type workspace[T dist.Float] struct {
 	affordableShape gibbs.Shape // kernel shape of the latest problem in vector lanes; MaxMemory suffices for this shape
 }
 
-// sweep contains the operands of Kernel.Sweep, which computes s = w ⊙ Kt and q = Kᵀs in reverse passes and linear systems.
+// sweep contains operands of Kernel.Sweep. In reverse passes and linear systems, Kernel.Sweep computes s = w ⊙ (K t) and q = Kᵀs
+// for a vector t.
 type sweep[T dist.Float] struct {
 	s, w, q []T
 	ready   bool // s and q are ready for the reverse pass of the last solve
@@ -50,7 +51,7 @@ type iteration[T dist.Float] struct {
 	plan      plan[T]
 	log       logDomain[T]
 	tolerance float64 // tolerance of the settings or of a stage of ε-scaling
-	shift     float64 // with penalties: log₂u = F + shift and log₂v = G − shift (unequal.go)
+	shift     float64 // with penalties, a number added to log₂u and subtracted from log₂v; see unequal.go
 
 	scaled     bool // q contains the column sums of the last iterate for the current base
 	skip, wait int  // skip is the number of log-domain iterations before scalings are tried again; wait is the next value of skip

@@ -87,7 +87,8 @@ func (l *lanes[T]) solve(ctx context.Context) error {
 // operands contains one slice for each lane.
 type operands[T dist.Float] = [num.MaxLanes][]T
 
-// sameLayout reports whether two problems have the same shape and memory layout, and their points have no gaps between rows.
+// sameLayout reports whether p and q have the same shape and memory layout. It returns false if the points of p have gaps
+// between rows.
 func sameLayout[T dist.Float](p, q *Problem[T]) bool {
 	return p.Cost.Rows == q.Cost.Rows && p.Cost.Cols == q.Cost.Cols && p.Cost.Stride == q.Cost.Stride &&
 		p.X.Rows == q.X.Rows && p.Y.Rows == q.Y.Rows && p.X.Cols == q.X.Cols && p.X.Stride == p.X.Cols && p.Y.Stride == p.Y.Cols

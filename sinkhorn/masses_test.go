@@ -189,14 +189,14 @@ func TestUnequalMassGradients(t *testing.T) {
 	}
 }
 
-// weightGradientPenalized replaces potentials by the gradient documented in PotentialsTo. The argument named other is
-// the sum of the weights of the opposite side.
-func weightGradientPenalized(f, a []float64, other, rho, lambda float64) {
+// weightGradientPenalized replaces the potentials f by the gradient with respect to the weights a, which PotentialsTo documents.
+// otherSum is the sum of the weights of the other side.
+func weightGradientPenalized(f, a []float64, otherSum, rho, lambda float64) {
 	for i := range f {
 		phi := f[i] - math.Log(a[i])
-		if f[i] = (phi + other - 1) / lambda; rho > 0 {
+		if f[i] = (phi + otherSum - 1) / lambda; rho > 0 {
 			share := math.Exp(-phi / (rho * lambda))
-			f[i] = (other-share)/lambda + rho*(1-share)
+			f[i] = (otherSum-share)/lambda + rho*(1-share)
 		}
 	}
 }

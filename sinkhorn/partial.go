@@ -32,12 +32,12 @@ import (
 type partial[T dist.Float] struct {
 	*dualPoint[T]
 	iteration   *unbalanced[T]
-	cappedSums  []T     // column sums of the rows at their cap
+	cappedSums  []T     // for each column, the sum over the rows whose scaling is at its upper bound (the cap)
 	cappedTotal float64 // sum of cappedSums
 	cappedKnown bool    // cappedSums belong to the current point
 	held        []bool  // columns whose v/b the last Newton step held at the cap
-	noneHeld    bool    // held is false for all columns
-	columnCap   float64 // log₂ of the cap, which is the largest v/b; −Inf if noneHeld
+	noneHeld    bool    // no column is held
+	columnCap   float64 // log₂ of the upper bound of v_j/b_j (the cap of the columns)
 	sumA, sumB  float64
 }
 

@@ -170,8 +170,8 @@ func partialBits[T dist.Float](t *testing.T) {
 	}
 }
 
-// TestPartialGain compares the gain and the slope that trialGain returns with values and differences of the dual. The direction
-// is clipped. In the second case, the step moves the cap.
+// TestPartialGain checks the gain and the slope that trialGain returns for a direction from clipDirection. It compares them with
+// values and finite differences of the dual. In the second case, the direction moves all columns at the cap.
 func TestPartialGain(t *testing.T) {
 	for _, move := range []bool{false, true} {
 		p := slowProblem[float64](20, 20)

@@ -27,8 +27,8 @@ import (
 
 // reverse is the state of the reverse pass.
 type reverse[T dist.Float] struct {
-	basis  int // number of the iterate from which f and g come, or plainKind or mixedBasis
-	f, g   []T // base potentials of the segment, as base-2 logarithms
+	basis  int // number of the iterate whose potentials are the base, or plainKind or mixedBasis
+	f, g   []T // potentials of the base, as base-2 logarithms
 	fk, gk []T // potentials of an iterate, as base-2 logarithms
 	u, v   []T // scalings of an iterate relative to the base
 	t      []T

@@ -157,7 +157,8 @@ func TestLargeLambda(t *testing.T) {
 	}
 }
 
-// TestWeightlessRows checks that rows of weight zero do not become infinite when the potentials of the columns increase.
+// TestWeightlessRows increases the potentials of the columns. It checks that rows of weight zero do not make the column sums
+// infinite.
 func TestWeightlessRows(t *testing.T) {
 	ctx := t.Context()
 	s, err := newSolver[float64](&Settings{Tolerance: 1e-9, Iterations: 1000, Domain: DomainLog})

@@ -253,9 +253,9 @@ func (c *comparison) roundEnds() []int {
 	return append(out, n)
 }
 
-// componentRoundEnds returns the ends of rounds for the comparison of numbers of components. If
-// folds are small, it omits the last round, because this comparison needs fewer folds than the
-// comparison of candidates.
+// componentRoundEnds returns the ends of the rounds in which numbers of components are compared. It
+// omits the last of four rounds, because comparing candidates needs more folds than comparing numbers
+// of components.
 func (c *comparison) componentRoundEnds() []int {
 	out := c.roundEnds()
 	if len(out) > maxEliminations {

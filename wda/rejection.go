@@ -236,8 +236,8 @@ func (r *rejection) standardize(known []scoreParts) error {
 	return nil
 }
 
-// logDistance returns log(1 + distance/typical), the first part of a score before it is
-// standardized.
+// logDistance returns log(1 + distance/typical), the first part of a score. rawScore standardizes
+// this part.
 func (r *rejection) logDistance(distance float64) float64 { return num.Log(1 + distance/r.typical) }
 
 // rawScore returns the score before the shift of the class is subtracted.

@@ -251,7 +251,7 @@ func TestRejectionFile(t *testing.T) {
 	}
 }
 
-// TestRejectionErrors checks that invalid calibrations are errors that give the reason.
+// TestRejectionErrors checks that an invalid calibration returns an error with the reason.
 func TestRejectionErrors(t *testing.T) {
 	c, held := classifierAndNewRows(t, 160, 6, 3)
 	own, _ := parts3(1, 160, 6)

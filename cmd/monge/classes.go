@@ -13,18 +13,18 @@ import (
 // the square of the number of rows.
 const maxClass = 1 << 15
 
-// checkClasses returns an error if a discriminant cannot be fitted to the classes of d. The argument
-// named largest is the maximum number of rows in a class, or 0 for no limit. The slice
-// originalCounts has the number of rows in each class before holdout and sampling, or is nil.
-func checkClasses(path string, d *dataset.Dataset, sampled bool, originalCounts []int, largest int) error {
+// checkClasses returns an error if a discriminant cannot be fitted to the classes of d. maxRows is
+// the maximum number of rows in a class, or 0 for no limit. originalCounts contains the number of
+// rows in each class before holdout and sampling, or is nil.
+func checkClasses(path string, d *dataset.Dataset, sampled bool, originalCounts []int, maxRows int) error {
 	among, advice := "", "is another column the label? --label-column chooses it. If the label is the name of a column, use --header present"
 	if sampled {
 		among, advice = " in the sample", "draw more rows with --sample"
 	}
 	present := 0
 	for c, n := range d.Counts() {
-		if n > largest && largest > 0 {
-			return fmt.Errorf("%s: class %s has %d rows, too many for memory that grows with their square; draw at most %d a class with --sample, or fit with --method minibatch", path, quoteShort(d.Classes[c]), n, largest)
+		if n > maxRows && maxRows > 0 {
+			return fmt.Errorf("%s: class %s has %d rows, too many for memory that grows with their square; draw at most %d a class with --sample, or fit with --method minibatch", path, quoteShort(d.Classes[c]), n, maxRows)
 		}
 		if n == 1 && !sampled && originalCounts != nil && originalCounts[c] > 1 {
 			return fmt.Errorf("%s: class %s has %d rows, and --holdout leaves only one of them to learn from; at least two are needed: hold out less, leave --holdout out, or leave out the class", path, quoteShort(d.Classes[c]), originalCounts[c])

@@ -38,7 +38,7 @@ type dataInfo struct {
 // textColumn describes a column with at least one value that is not a number.
 type textColumn struct {
 	name                    string
-	reason                  string // position of the first such value, and why it is not a number
+	reason                  string // position of the first value that is not a number, and why it cannot be read
 	numbers, texts, missing int    // numbers of values
 }
 

@@ -78,7 +78,7 @@ func drawPlan(path, ext string, n, m int, fillRow func(row []float64, i int) err
 	cell := float64(pixels) / float64(max(rows, cols))
 	width, height := max(300, side+20+int(cell*float64(cols))), max(200, side+20+int(cell*float64(rows)))
 	return render(path, ext, width, height, 96, func(canvas draw.Canvas) {
-		picture.Background(canvas) // the returned area inside the margin is not needed
+		picture.Background(canvas) // this also returns the area inside the margin, which is not needed here
 		unit := canvas.Size().X / vg.Length(width)
 		size := vg.Length(cell) * unit
 		left, top := canvas.Min.X+side*unit, canvas.Max.Y-side*unit

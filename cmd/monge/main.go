@@ -174,8 +174,7 @@ func (a *app) printMessage(kind, text string) {
 	fmt.Fprintln(a.stderr, "monge: "+kind+printable(text))
 }
 
-// errUnfinished marks the error of a computation whose printed result is less exact than required.
-// The error of the computation wraps errUnfinished.
+// An error wraps errUnfinished if the printed result of the computation is less exact than required.
 var errUnfinished = errors.New("the result is not exact")
 
 // usageError is an error of the command line itself, not of the data.

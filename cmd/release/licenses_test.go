@@ -52,7 +52,7 @@ func TestLicenses(t *testing.T) {
 		} {
 			cmd := exec.Command("go", "list", "-deps", "-f", "{{with .Module}}{{if .Version}}{{if not .Replace}}{{.Path}}\t{{.Version}}\t{{.Dir}}{{end}}{{end}}{{end}}", user.packages)
 			cmd.Dir = user.module
-			// GOWORK=off selects the versions of a module that is built outside the workspace.
+			// GOWORK=off selects the versions in the go.mod file of the module, as outside the workspace.
 			cmd.Env = append(os.Environ(), "GOWORK=off", "GOOS="+system, "GOARCH=amd64")
 			cmd.Stderr = os.Stderr
 			out, err := cmd.Output()

@@ -131,7 +131,7 @@ type service struct {
 	known                             []int   // known intents
 	heldOut                           int     // number of intents that are held out as foreign
 	rate                              float64 // share of known queries that may be rejected
-	bytes                             []int   // compressed sizes of a stored row that are compared, in bytes
+	bytes                             []int   // sizes of a row with product quantization, in bytes; the program compares these sizes
 	train, calibration, test, foreign *dataset.Dataset
 }
 

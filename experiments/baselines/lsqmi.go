@@ -72,8 +72,8 @@ func (m LSQMI) fit(ctx context.Context, x *mat.Dense, labels []int, p int) (*mat
 	})
 }
 
-// climbQMI maximizes QMI by gradient ascent from the point named start. It returns the last point
-// and the negative QMI at this point.
+// climbQMI maximizes QMI by gradient ascent from the given point. It returns the last point and the
+// negative QMI at this point.
 func (f *kernels) climbQMI(ctx context.Context, start *mat.Dense, steps int) (*mat.Dense, float64, error) {
 	const run = 20 // σ and λ are chosen again after this many steps
 	r, q := start.Dims()
@@ -161,8 +161,8 @@ func overlapMatrix(ctx context.Context, u *mat.Dense, s fit) (*mat.Dense, float6
 // signedMeans returns the sum Σ_i s_i φ(z_i) over the samples. The vector φ(z_i) holds the values
 // of the kernels of class c. The factor s_i is [y_i = c]/n − n_c/n², where n is the number of
 // samples and n_c is the number of samples of class c. If use is not nil, samples for which use(i)
-// is false do not count. If derivative is true, column k of the result is instead the vector w for
-// dimension k.
+// is false do not count. If derivative is true, column k of the result is instead −Σ_i s_i ∂_kφ(z_i),
+// where ∂_k is the derivative with respect to component k of z_i.
 func (f *kernels) signedMeans(ctx context.Context, y, u, k *mat.Dense, c int, width float64, derivative bool, use func(i int) bool) *mat.Dense {
 	n, q := y.Dims()
 	b, _ := u.Dims()

@@ -183,8 +183,8 @@ func (c *Cholesky) SolveTrans(ctx context.Context, v matrix.Matrix[float64]) err
 			return context.Cause(ctx)
 		}
 		j := (k - 1) / blockSize * blockSize
-		// J is the row block j … k−1. Set V_J = L_JJ⁻ᵀ · (V_J − Σ (L_iJ)ᵀ V_i), summed over the
-		// rows i below J.
+		// J is the row block j … k−1. Set V_J = L_JJ⁻ᵀ · (V_J − Σ_i (L_iJ)ᵀ V_i), where i runs over
+		// all rows below J.
 		to := v.RowRange(j, k)
 		in := matrix.New[float64](k-j, v.Cols, nil)
 		for r := range to.Rows {

@@ -20,15 +20,15 @@ type Machine struct {
 	Name string
 
 	// The next fields contain the sizes at which a kernel uses AVX2 although the CPU has AVX-512.
-	Rows    Choice // for pass.Rows; size is the number of columns of K
-	Columns Choice // for pass.Columns; size is the number of columns of K
-	Begin   Choice // for pass.Begin; size is the number of columns of K
-	OddPass Choice // for pass.Rows, pass.Columns and pass.Begin if float64 rows begin on odd multiples of 32 bytes
-	Iterate Choice // for pass.Iterate and pass.Sweep; size is the number of columns of K
-	Divide  Choice // for pass.Divide; size is the number of elements
-	AdjCost Choice // for distance.AdjCost; size is the stride of K in elements
-	LogRows Choice // for exp.LogRows; size is the number of columns of M
-	Exp2    Choice // for exp.Exp2; size is the number of elements
+	Rows    Choice // numbers of columns of K for which pass.Rows uses AVX2
+	Columns Choice // numbers of columns of K for which pass.Columns uses AVX2
+	Begin   Choice // numbers of columns of K for which pass.Begin uses AVX2
+	OddPass Choice // like Rows, for all three passes, if float64 rows begin on odd multiples of 32 bytes
+	Iterate Choice // numbers of columns of K for which pass.Iterate and pass.Sweep use AVX2
+	Divide  Choice // numbers of elements for which pass.Divide uses AVX2
+	AdjCost Choice // strides of K in elements for which distance.AdjCost uses AVX2
+	LogRows Choice // numbers of columns of M for which exp.LogRows uses AVX2
+	Exp2    Choice // numbers of elements for which exp.Exp2 uses AVX2
 
 	// Product determines which rows of a matrix product (project.Mul, project.TransMul) use AVX2.
 	// An AVX-512 tile has 8 rows and up to 3 vectors of columns. The last rows may need several

@@ -137,8 +137,8 @@ func (g *Kernel[T]) Storable() bool { return !g.points || g.n <= MaxStored/(2*El
 
 // LayOut decides where K is stored and how a pass is divided into pieces. The decision depends only
 // on the size of the problem and on the arguments. If free is set and the problem consists of
-// points, neither M nor K is stored. If mixed is set and T is float64, K is stored in float32. The
-// argument named workers is the maximum number of goroutines that share a pass.
+// points, neither M nor K is stored. If mixed is set and T is float64, K is stored in float32.
+// workers is the maximum number of goroutines that share a pass.
 func (g *Kernel[T]) LayOut(free, mixed bool, workers int) {
 	g.matrixFree = free && g.points
 	g.mixed = mixed && num.IsFloat64[T]()

@@ -31,7 +31,7 @@ type rowBlock[T dist.Float] struct {
 	q           []T   // sums over the rows of the piece, one for each column
 	err         error // error that ends the pass
 
-	kernelRows, costRows []T // rows of K and M that are not stored in type T
+	kernelRows, costRows []T // rows of K and M, computed because they are not stored in type T
 	row                  []T
 	adjointRows          []T // rows of M̄ or of the transport plan
 }

@@ -94,7 +94,7 @@ func Sums(plan [][]Real, m int) (rows, columns []Real) {
 	return rows, columns
 }
 
-// Regularized returns ⟨T, M⟩ + KL(T | a⊗b)/λ, with KL = Σ T log(T/(a b)).
+// Regularized returns ⟨T, M⟩ + KL(T | a⊗b)/λ for the plan T, where KL(T | a⊗b) is Σ T_ij log(T_ij/(a_i b_j)).
 func (t *Transport) Regularized(plan [][]Real) Real {
 	kl := Real{}
 	for i, row := range plan {

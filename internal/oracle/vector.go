@@ -167,7 +167,7 @@ func SqDistanceInt8(a, b []int8) (s int64) {
 	return s
 }
 
-// Hamming returns the number of different bits.
+// Hamming returns the number of bits in which a and b differ.
 func Hamming[T byte | uint64](a, b []T) (n int) {
 	for i, v := range a {
 		for x := v ^ b[i]; x != 0; x /= 2 {

@@ -117,16 +117,16 @@ func groupVectors(member []byte, book matrix.Matrix[float32]) {
 	}
 }
 
-// sumSquaredDeviations returns the sum of the squared distances of some columns of book from the
-// mean of these columns. The slice named some contains the column indices.
-func sumSquaredDeviations(book matrix.Matrix[float32], some []byte) (sum float64) {
+// sumSquaredDeviations returns the sum of the squared distances of the given columns of book from
+// the mean of these columns.
+func sumSquaredDeviations(book matrix.Matrix[float32], columns []byte) (sum float64) {
 	for k := range book.Rows {
 		var mean float64
 		row := book.Row(k)
-		for _, c := range some {
-			mean += float64(row[c]) / float64(len(some))
+		for _, c := range columns {
+			mean += float64(row[c]) / float64(len(columns))
 		}
-		for _, c := range some {
+		for _, c := range columns {
 			d := float64(row[c]) - mean
 			sum += float64(d * d)
 		}
@@ -305,12 +305,12 @@ func (b *lowerBounds) findLimit(n, want int) uint16 {
 }
 
 // selectCandidates sets candidates to the rows, among the first n, whose sums are at most limit. It
-// returns false if there are more candidates than the argument most.
-func (b *lowerBounds) selectCandidates(n int, limit uint16, most int) bool {
+// returns false if there are more than maxCandidates.
+func (b *lowerBounds) selectCandidates(n int, limit uint16, maxCandidates int) bool {
 	const batch, half = 32, 16 // batch is the number of sums that are compared at a time
 	b.candidates = slices.Grow(b.candidates[:0], n+batch)[:n+batch]
 	words, sums, x, count := b.words, b.steps, addLimit(limit), 0
-	for i := 0; i < n && count <= most; i += batch {
+	for i := 0; i < n && count <= maxCandidates; i += batch {
 		w := (*[batch / 4]uint64)(words)
 		words = words[batch/4:]
 		hits := [2]uint64{(x - w[0]) | (x - w[1]) | (x - w[2]) | (x - w[3]), (x - w[4]) | (x - w[5]) | (x - w[6]) | (x - w[7])}
@@ -335,5 +335,5 @@ func (b *lowerBounds) selectCandidates(n int, limit uint16, most int) bool {
 		count--
 	}
 	b.candidates = b.candidates[:count]
-	return count <= most
+	return count <= maxCandidates
 }

@@ -251,8 +251,8 @@ func (a *assigner) assign(ctx context.Context, z, book matrix.Matrix[float32]) (
 	return loss, nil
 }
 
-// updateCodebook sets every vector to the mean of its rows. A vector without rows becomes the row
-// farthest from its own vector.
+// updateCodebook sets every vector to the mean of the rows assigned to the vector. A vector without
+// rows becomes a copy of the row with the largest distance from its assigned vector.
 func (a *assigner) updateCodebook(z, book matrix.Matrix[float32]) {
 	w, size := book.Rows, book.Cols
 	a.sums, a.counts = slices.Grow(a.sums[:0], w*size)[:w*size], slices.Grow(a.counts[:0], size)[:size]

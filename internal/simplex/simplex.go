@@ -109,9 +109,9 @@ type Solver[T num.Float] struct {
 	dualLow          []float64 // rounding errors of dual
 	massScale        int       // exponent of the masses; see the comment at the top of the file
 	perturbationBits int
-	excessRow        int32 // row whose mass contains the perturbation of all columns
+	excessRow        int32 // row whose mass includes the units that perturb the columns; see the top of the file
 	root             int32
-	canceled         bool // whether the context ended before the first tree was complete
+	canceled         bool // whether the context ended before the first spanning tree was complete
 	zeroCosts        []T
 	arcs             []arc
 	cheapest         cheapestColumns
@@ -162,8 +162,8 @@ func (s *Solver[T]) Solve(ctx context.Context, p *Problem[T]) error {
 }
 
 // SolveChanged solves the problem of the previous Solve after some costs have changed. It starts
-// from the previous tree. The previous Solve must have succeeded. The argument named minChanged is a
-// lower bound of the previous values of the changed costs.
+// from the previous tree. The previous Solve must have succeeded. The changed costs must have been at
+// least minChanged in that Solve.
 func (s *Solver[T]) SolveChanged(ctx context.Context, p *Problem[T], minChanged float64) error {
 	for k, cost := range s.arcCost {
 		i, j := k, int(s.nodes[k].parent)-s.n

@@ -133,8 +133,8 @@ func (m PCA) multiply(ctx context.Context, dst, a, b matrix.Matrix[float64]) {
 	})
 }
 
-// scatterOperator returns the operator that multiplies XᵀX of the centered samples by k columns. Each product makes two
-// passes over a centered copy of the samples.
+// scatterOperator returns the operator that multiplies XᵀX by k columns, where X is a centered copy of the samples. Each
+// product makes two passes over X.
 func (m PCA) scatterOperator(ctx context.Context, x *mat.Dense, k int) subspace.Operator {
 	c := dense.View(projection.Centered(ctx, x))
 	y, vt := matrix.New[float64](c.Rows, k, nil), matrix.New[float64](k, c.Cols, nil)

@@ -239,7 +239,8 @@ func (row *firstRow) repeatsBelow(j int) bool {
 	return false
 }
 
-// numbersBelow reports whether column j contains only numbers below the first row.
+// numbersBelow reports whether there are rows below the first row, and all their fields in column j
+// are numbers.
 func (row *firstRow) numbersBelow(j int) bool {
 	return len(row.below) > 0 && !slices.ContainsFunc(row.below, func(r record) bool { return !isNumber(bytes.TrimSpace(r.fields[j])) })
 }

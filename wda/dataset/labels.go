@@ -43,7 +43,8 @@ func (m *MissingLabels) UnmarshalText(text []byte) error {
 	return enum.Parse(m, text, missingLabelsNames)
 }
 
-// IsMissing reports whether label counts as missing, assuming that no other label is +.
+// IsMissing reports whether label counts as missing. For the text -, it assumes that the data set has
+// no label +.
 func (m MissingLabels) IsMissing(label string) bool {
 	return label == "" || m != MissingLabelsKeep && isMissingNumber([]byte(label))
 }

@@ -306,22 +306,21 @@ const (
 	largestBlock = 1 << 22
 )
 
-// Next returns the next block, which has between one row and most rows. After the last row it
-// returns io.EOF. Any other error is a *FileError. Next does not allocate if the block is no larger
-// than the two blocks before, unless there are thousands of different labels. Rows of more than 2²²
-// numbers are an error.
+// Next returns the next block, which has 1 to maxRows rows. After the last row it returns io.EOF. Any
+// other error is a *FileError. Next does not allocate if the block is no larger than the two blocks
+// before, unless there are thousands of different labels. Rows of more than 2²² numbers are an error.
 //
 // Next does not take a context, because the total time is proportional to the size of the file. To
 // interrupt a call that waits for data, let the io.Reader passed to NewReader return an error,
 // which Next then returns.
-func (r *Reader) Next(most int) (*Block, error) {
+func (r *Reader) Next(maxRows int) (*Block, error) {
 	_, cols := r.features.dims()
 	if cols > largestBlock {
 		return nil, fileError(r.path, newCause(ErrTooLarge, fmt.Sprintf("rows of %d elements, more than the %d that can be read in blocks", cols, largestBlock)))
 	}
-	most = max(1, min(most, largestBlock/cols))
+	maxRows = max(1, min(maxRows, largestBlock/cols))
 	r.turn ^= 1
-	b, x := &r.blocks[r.turn], slices.Grow(r.x[r.turn][:0], most*cols)
+	b, x := &r.blocks[r.turn], slices.Grow(r.x[r.turn][:0], maxRows*cols)
 	r.x[r.turn] = x
 	if r.opt.OneHot != nil {
 		return nil, fileError(r.path, newCause(ErrSettings, "the categories are known at the end of the file: read it with ReadAll, or with a schema"))
@@ -343,7 +342,7 @@ func (r *Reader) Next(most int) (*Block, error) {
 		b.First, b.Labels, b.Split = r.row, b.Labels[:0], b.Split[:0]
 		b.IDs = emptyLists(b.IDs, len(r.plan.idNames))
 		var err error
-		if n, err = r.read(x[:most*cols], r.keep, &b.Split); err == nil || err == io.EOF {
+		if n, err = r.read(x[:maxRows*cols], r.keep, &b.Split); err == nil || err == io.EOF {
 			err = cmp.Or(r.missing.pendingError(r, err == io.EOF), err)
 		}
 		if err != nil {

@@ -19,7 +19,7 @@ type tableSamples struct {
 	numbers []tabular.Feature // the columns that Floats reads as features
 	*plan
 	row       int
-	splits    []float64 // split numbers of the rows read last
+	splits    []float64 // values of the split column in the rows read last
 	check     func(bytes int64) error
 	dense     bool  // whether a few bytes of the file may encode any number of rows, or any number of copies of a text
 	textBytes int64 // bytes of the texts read so far, including string headers
@@ -371,7 +371,7 @@ func (t *tableSamples) readTexts(x []float64) error {
 	return nil
 }
 
-// appendInts appends the split numbers of the rows read last.
+// appendInts appends the values of the split column in the rows read last.
 func (t *tableSamples) appendInts(_ int, dst *[]int) error {
 	for _, v := range t.splits {
 		*dst = append(*dst, int(v))

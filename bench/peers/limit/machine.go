@@ -36,7 +36,8 @@ func New() *Machine {
 	return m
 }
 
-// Again makes the Machine measure every rate again at its next use. The Machine keeps the higher of the two rates.
+// Again makes the Machine measure every rate again at its next use. The Machine keeps the higher of the
+// old and the new rate.
 func (m *Machine) Again() {
 	for u := range m.best {
 		m.rerun[u] = true

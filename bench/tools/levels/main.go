@@ -219,7 +219,7 @@ func kernelEntries[T num.Float](types string) (es []entry) {
 		vector("Exp2", func(dst, x, _ []T) { exp.Exp2(dst, x, -20) })
 	}
 	for _, n := range squares {
-		const r, rows = 20, 64 // the rank r of the adjoint after ten iterations, and the matrix rows in a call of AdjCost
+		const r, rows = 20, 64 // r is the rank of the adjoint after ten iterations; each call of AdjCost processes up to 64 rows
 		square := func(kernel string, call func(k, mat, x, y, z, s, q, e []T)) {
 			add(nameWithSizes(kernel+" "+types, "n", n), func() func() {
 				k, mat, x, y, z := random(n*n), random(n*n), random(n*r), random(r*n), random(n)

@@ -7,7 +7,8 @@
 //	go run ./bench/tools/scaling -out bench/tools/results/scaling
 //
 // The command above writes scaling.csv and scaling.png. The expected time is a·n + b·n² for n, and a + b·x for every other
-// quantity x. Comments in the CSV file contain the largest deviations. The machine should be idle.
+// quantity x. Comments in the CSV file contain the largest relative deviation from each expected time. The machine should
+// be idle.
 package main
 
 import (

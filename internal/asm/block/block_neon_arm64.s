@@ -43,8 +43,8 @@
 #define y2 R15
 #define y3 R16
 #define at R17   // byte offset in the slices a and u
-#define ai R19   // pointer to a slice header of a
-#define ui R20   // pointer to a slice header of u
+#define ai R19   // pointer into a, v or q, which are arrays of slice headers
+#define ui R20   // pointer into u, an array of slice headers
 #define p R21
 
 // SLICES loads the data pointers of four adjacent slice headers at address s into registers a, b, c

@@ -115,7 +115,7 @@ func TestNarrow(t *testing.T) {
 			asmtest.Compare(t, uint64(n), func(a *asmtest.Arena[float32]) { narrow(a, a.In(n, class)) })
 		}
 	}
-	const middles = 1 << 12 // distance from a binary16 number to the next midpoint, in float32 ULPs
+	const middles = 1 << 12 // float32 ULPs between a binary16 number and the midpoint to the next binary16 number
 	x := make([]float32, 0, 3<<14)
 	for b := uint64(0); b < 1<<32; b += middles {
 		if x = append(x, math.Float32frombits(uint32(b-1)), math.Float32frombits(uint32(b)), math.Float32frombits(uint32(b+1))); len(x) == cap(x) {

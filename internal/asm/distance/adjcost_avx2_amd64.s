@@ -82,7 +82,7 @@
 	MOVQ dst+24(FP), gp; \
 	ADDQ col, gp
 
-// STARTV sets vp to column col of v. vp replaces the pointer into a, which used the same register.
+// STARTV sets vp to column col of v. vp shares its register with ap, the pointer into a.
 #define STARTV \
 	MOVQ v+112(FP), vp; \
 	ADDQ col, vp

@@ -13,7 +13,7 @@ func BenchmarkSqEuclidean(b *testing.B) {
 	for _, s := range []struct{ m, n, d int }{
 		{100, 100, 10}, {101, 103, 7}, // L1 and L2
 		{256, 256, 64},                                     // L2
-		{1000, 1000, 2}, {1000, 1000, 10}, {1000, 96, 256}, // dst fits the L3 cache; the last shape is a panel of package dist
+		{1000, 1000, 2}, {1000, 1000, 10}, {1000, 96, 256}, // dst fits the L3 cache; the last shape is one panel of SqEuclidean
 		{3000, 3000, 10}, // dst does not fit the L3 cache
 	} {
 		sqEuclideanBenchmark[float64](b, "f64", s.m, s.n, s.d)

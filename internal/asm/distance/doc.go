@@ -1,5 +1,5 @@
 // Package distance computes cost matrices: squared Euclidean distances, the Gibbs kernel of
-// these distances, and the adjoint of a cost matrix.
+// these distances, and the adjoint G of a cost matrix M. The contract below gives the shapes.
 //
 //	SqEuclidean   D_ij = Σ_k (x_ik − z_jk)²           one chain of FMAs, k ascending
 //

@@ -342,7 +342,7 @@ func TestAdjCostPieces(t *testing.T) {
 // TestAdjCostMachines checks that AdjCost has the same bits with the size tables of other machines.
 func TestAdjCostMachines(t *testing.T) {
 	asmtest.OtherMachines(t, func(t *testing.T) {
-		const m, n, r, ld = 9, 101, 3, 4001 // the size tables differ for ldk ≥ 3000
+		const m, n, r, ld = 9, 101, 3, 4001 // for ldk ≥ 3000, some machines use AVX2 and others AVX-512
 		k, mat, a, b, u, v := asmtest.Random[float64](m*ld), asmtest.Random[float64](m*n), asmtest.Random[float64](m*r), asmtest.Random[float64](r*n), asmtest.Random[float64](m), asmtest.Random[float64](n)
 		g, want := make([]float64, m*n), make([]float64, m*n)
 		adjcostRef(m, n, r, want, n, k, ld, mat, n, a, r, b, n, u, v, 1.5)

@@ -172,9 +172,10 @@ func TestGibbsEmpty(t *testing.T) {
 	}
 }
 
-// TestAdjCostRef compares G with exact sums. A term K_ij λ A_iq B_qj is rounded by at most r + 1
-// FMAs of the sum, the FMA with λ and the last product. A term K_ij λ h M_ij also has the rounding
-// of h, but fewer FMAs. The error of G_ij is therefore at most γ_(r+4) Σ|terms|.
+// TestAdjCostRef compares G with exact sums. At most r + 3 operations round a term K_ij λ A_iq B_qj:
+// r + 1 FMAs of the sum, the FMA with λ and the last product. Four operations round the term
+// K_ij λ h M_ij: the product h, one FMA of the sum, the FMA with λ and the last product. The error of
+// G_ij is therefore at most γ_(r+4) Σ|terms|.
 func TestAdjCostRef(t *testing.T) {
 	t.Run("f64", adjcostRefTest[float64])
 	t.Run("f32", adjcostRefTest[float32])

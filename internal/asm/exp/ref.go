@@ -119,8 +119,7 @@ func expOf32(x float32) float32 {
 	return float32(y*float32(pow2(e>>1))) * float32(pow2(e-e>>1))
 }
 
-// pow2 returns 2^e if 2^e is a normal number. If the argument of exp is NaN, e and the result are
-// arbitrary.
+// pow2 returns 2^e if 2^e is a normal number, and an arbitrary number otherwise.
 func pow2(e int64) float64 { return math.Float64frombits(uint64(e+1023) << 52) }
 
 // RefDifference computes the exponential of a difference d ≤ 0 in four steps. Numbers in

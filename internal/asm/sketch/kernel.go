@@ -74,9 +74,9 @@ func checkFilter(n, m, masks, codes, queries int) (size int) {
 	return d * Rows
 }
 
-// QuantizeRow sets the codes of a row of a group. The slice codes begins at the first byte of the row, and QuantizeRow sets 4
-// bytes in every 128. It returns the scale, Σx², and the squared error Σ(x − scale·c)² of the sketch. Elements must be finite.
-// It panics if len(x) is not a multiple of Step, or if codes is too short.
+// QuantizeRow stores the codes of one row. The codes of a group of rows are interleaved: codes begins at the first byte of
+// the row, and QuantizeRow sets 4 of every 128 bytes. It returns the scale, Σx², and the squared error Σ(x − scale·c)² of the
+// sketch. Elements must be finite. It panics if len(x) is not a multiple of Step, or if codes is too short.
 func QuantizeRow(codes []uint8, x []float32) (scale float32, square, rest float64) {
 	return quantizeBytes(codes, stepBytes, x, 63, zero)
 }

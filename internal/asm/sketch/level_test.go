@@ -100,7 +100,7 @@ func compareLevels(t *testing.T) {
 						} else {
 							Filter(p.masks, p.codes, p.groups, p.queries, (*[Queries]Query)(p.numbers))
 						}
-						numbers := a.Out(2 * n * m) // a copy of the masks as integers, because masks as float32 may be NaN
+						numbers := a.Out(2 * n * m) // the halves of the masks converted to float32; the bits of a mask may form a NaN
 						for i, mask := range p.masks {
 							numbers[2*i], numbers[2*i+1] = float32(mask&0xffff), float32(mask>>16)
 						}
@@ -142,7 +142,7 @@ func TestQuantizeLevels(t *testing.T) {
 				s, sum, square, rest := QuantizeQuery(query, stride, x)
 				set(5, s, square, rest)
 				numbers[10] = float32(sum)
-				codes := a.Out(len(query)) // a copy of the codes as numbers, because four bytes as a float32 may be NaN
+				codes := a.Out(len(query)) // the codes converted to float32; the bytes of four codes may form a NaN
 				for k, p := range query {
 					codes[k] = float32(p)
 				}

@@ -137,7 +137,7 @@ func (l *logTable) polyTail(r, w float32) float32 {
 	return num.FMA(z, q, w)
 }
 
-// split32 returns k·2^23, r and the cell number of a positive finite x. The three lowest bits of cell are the cell number. For
+// split32 returns k·2^23, r and cell for a positive finite x. The three lowest bits of cell are the index into the table. For
 // any other x, split32 returns the logarithm of x as r, and ok is false.
 func split32(x float32) (k, r float32, cell uint32, ok bool) {
 	switch {

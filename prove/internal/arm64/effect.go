@@ -102,7 +102,7 @@ func effect(op string, a []operand) *loops.Effect {
 		result = loops.Set{Form: f}
 	}
 	if n := len(a) - 1; whole && (op == "madd" || (op == "add" || op == "sub") && a[n].kind == word && a[n].shift < 0) {
-		result = loops.Set{Opaque: true} // a product or a shifted register, plus an addend
+		result = loops.Set{Opaque: true} // an unknown function of registers (a product or a shift), plus a linear form
 		plus := registerForm(a[1])
 		if op == "madd" {
 			result.Form, plus = registerForm(a[1]), registerForm(a[3])

@@ -186,7 +186,7 @@ type operand struct {
 	text        string
 	is32Bit     bool // a w register
 	size        int  // bytes in an element of a vector
-	count       int  // number of further registers in a register list
+	count       int  // number of registers after the first one in a register list
 	constant    uint64
 }
 

@@ -51,7 +51,7 @@ const (
 	IGt      // signed, a condition
 	INz      // x ≠ 0, a condition
 	Extend   // 4 bytes sign-extended to 8 bytes
-	Sum      // constant + Σ coefficient·[condition], from lists[key]
+	Sum      // constant + Σ coefficient·[condition]; lists[key] contains the constant and the terms
 	Bits     // integer whose bits are the conditions in lists[key]
 	Lookup   // constant at index a in lists[key]
 	ScaleF   // a·2^⌊b⌋, rounded once
@@ -63,7 +63,7 @@ const (
 	Word     // 2-byte element of an input
 	Fields   // integer whose bits are fields of other nodes; lists[key] describes the fields
 	Pick     // node at index a of a table; lists[key] contains the bit length of the nodes, then the table
-	Total    // constant + Σ coefficient·node modulo 2^16, from lists[key]
+	Total    // (constant + Σ coefficient·node) modulo 2^16; lists[key] contains the constant and the terms
 	FromHalf // a binary16 number as a float32
 	ToHalf   // a float32 as a binary16 number, rounded
 	Sqrt     // √x

@@ -14,7 +14,7 @@ const (
 	no
 )
 
-// valueRange is the known range of an expression for a region of the variable.
+// valueRange is the known range of an expression while the variable is in the current region.
 type valueRange struct {
 	state       state
 	stamp       int32

@@ -16,9 +16,9 @@ type template struct {
 	x, y         int32 // the expressions to prove equal
 	conditions   []int32
 	values       []bool // values of the conditions
-	nonpositive  bool   // whether the variable is known to be NaN or ≤ 0
-	noMinusZero  bool   // whether the variable is known not to be −0
-	input        bool   // the variable is an input element, so a NaN has the same bits in both expressions
+	nonpositive  bool   // the variable is at most 0 or NaN
+	noMinusZero  bool   // the variable is not −0
+	input        bool   // the variable is an input element, so x and y read the same bits even if it is NaN
 	state        []valueRange
 	settledCache []struct { // results of isSettled
 		stamp int32

@@ -52,7 +52,7 @@ func (in *Interpreter) convert(x Value, from, to types.Type) Value {
 	f, okF := from.Underlying().(*types.Basic)
 	t, okT := to.Underlying().(*types.Basic)
 	if !okF || !okT || f.Kind() == types.UnsafePointer || t.Kind() == types.UnsafePointer {
-		return x // a conversion of pointers
+		return x // a conversion between pointer types keeps the value
 	}
 	size := in.sizes.Sizeof(t)
 	switch {

@@ -24,7 +24,7 @@ type Survivor struct {
 type Effect int
 
 const (
-	Nothing Effect = iota // registers and flags after the instruction are those of the correct function
+	Nothing Effect = iota // the registers and flags after the mutated instruction are correct
 	Unused                // registers or flags differ, but the path, stores and prefetches do not
 	Fetches               // the mutant prefetches from different addresses
 	Stores                // the mutant stores different intermediate values, or computes results differently

@@ -51,7 +51,7 @@ type Set struct {
 	Opaque        bool
 	OfFlags, Data bool
 	Else          *Form // the value of a conditional move if its condition does not hold
-	Plus          *Form // linear form that is added to the unknown function
+	Plus          *Form // if not nil, linear form that is added to the unknown function; see Opaque
 }
 
 // Effect describes how an instruction uses and changes general registers and flags.
@@ -280,7 +280,7 @@ func (f *frame) resultOf(s *Set) form {
 		return v
 	}
 	n := symbol{data: s.Data}
-	for _, t := range s.Form.Terms { // one term at a time: the result also depends on terms that cancel in a sum
+	for _, t := range s.Form.Terms { // do not add up the terms: the result depends even on registers that cancel in the sum
 		r := f.dependencies(f.regs[t.Reg])
 		n.regs, n.data = n.regs|r.regs, n.data || r.data
 	}

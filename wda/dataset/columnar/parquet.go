@@ -504,7 +504,7 @@ type rowProblem struct {
 }
 
 // err returns an error that contains the number of the row group. Unless a page could not be read, the error also
-// contains the row number. The argument named before is subtracted from this number.
+// contains the row number w.row − before.
 func (w *rowProblem) err(group, before int) error {
 	if w.text == "" {
 		return fmt.Errorf("row group %d: %w", group, w.cause)
@@ -544,21 +544,21 @@ func (l *leaf) findProblem(done, n, width int) *rowProblem {
 }
 
 // listsHaveWidth reports whether the repetition levels reps describe lists of the given width. The level is 0 for the
-// first element of a list and 1 for all other elements. reps may begin inside a list: the argument named at is the
-// index of the first element in its list.
-func listsHaveWidth(reps []int16, at, width int) bool {
+// first element of a list and 1 for all other elements. reps may begin inside a list: first is the index
+// of the first element of reps in this list.
+func listsHaveWidth(reps []int16, first, width int) bool {
 	differ := int16(0)
 	for len(reps) > 0 {
-		row := reps[:min(width-at, len(reps))]
+		row := reps[:min(width-first, len(reps))]
 		reps = reps[len(row):]
-		if at == 0 {
+		if first == 0 {
 			differ |= row[0]
 			row = row[1:]
 		}
 		for _, r := range row {
 			differ |= r ^ 1
 		}
-		at = 0
+		first = 0
 	}
 	return differ == 0
 }

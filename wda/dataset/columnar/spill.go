@@ -44,7 +44,7 @@ type spilled struct {
 	size  int         // bytes of an element: 4 for float32, 8 for all other types, which become float64
 	begin int64       // offset in the file
 	at    int         // offset in the window
-	wrong *rowProblem // nil unless the column ends early
+	wrong *rowProblem // error that ends the column early, or nil
 }
 
 // rowBytes returns the number of bytes in one row.

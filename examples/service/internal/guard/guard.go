@@ -134,8 +134,8 @@ const (
 	// settleTime is the time after which the system has either queued or ignored every connecting
 	// client.
 	settleTime = 20 * time.Millisecond
-	// retransmitTime is the time after which a client repeats a packet that was lost because the
-	// queue was full. Afterwards the client's connection is in the queue.
+	// retransmitTime is the time after which a client has repeated a lost packet. A packet is lost
+	// if the queue is full. After this time, the client's connection is in the queue.
 	retransmitTime = 250 * time.Millisecond
 )
 

@@ -31,8 +31,8 @@ func TestWait(t *testing.T) {
 }
 
 // TestOverload sends requests for two seconds, twice as fast as they can be answered. The queue is
-// long enough for all of them. Once the overload has lasted for the time limit, answered requests
-// must have waited for at most a tenth of the limit, and no slot may be idle.
+// long enough for all of them. From 200 ms on, an answered request must have waited for at most
+// 10 ms, a tenth of the time limit. No slot may be idle.
 func TestOverload(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const work = 2 * time.Millisecond
