@@ -120,8 +120,8 @@ func (r interval) fits(bits int, signed bool) bool {
 // signExtend returns the lowest bits of a number, sign-extended to 64 bits.
 func signExtend(v uint64, bits int) uint64 { return uint64(int64(v<<(64-bits)) >> (64 - bits)) }
 
-// splitSum splits an integer modulo 2^bits into a constant and summands. The result named atom is
-// true if the integer cannot be split.
+// splitSum splits an integer modulo 2^bits into a constant and summands. If the integer cannot be
+// split, atom is true.
 func (g *Graph) splitSum(n Node, bits int) (constant uint64, parts []part, atom bool) {
 	x := g.nodes[n]
 	whole := 8 * int(x.width)

@@ -323,7 +323,7 @@ func (t *template) arithmetic(in *instruction) valueRange {
 		}
 		return valueRange{state: fixed, bits: bitsFrom(in.width, x)}
 	}
-	if in.op == Mul || in.op == FMA { // 0·∞ is NaN and may occur between the ends of the range.
+	if in.op == Mul || in.op == FMA { // the range may contain 0·∞, which is NaN
 		for n := range 2 {
 			if low[n] <= 0 && high[n] >= 0 && (math.IsInf(low[1-n], 0) || math.IsInf(high[1-n], 0)) {
 				return valueRange{}
