@@ -50,7 +50,7 @@ import (
 type unbalanced[T dist.Float] struct {
 	*dualPoint[T]
 	f, g    []T     // potentials of the iterate; the memory of g is also used for column sums
-	weight  float64 // sum of the vector diag of Newton's linear system
+	weight  float64 // sum of diag, a diagonal of the linear system of Newton's method
 	scratch []T     // vector of max(m, n) elements
 	shift   float64 // the shift c at the trial point; c is added to log u and subtracted from log v
 	capped  caps    // in partial transport, rows and columns whose latest scalings are at their upper bound

@@ -449,8 +449,8 @@ func (m *missingLabelState) checkLabel(label string, how MissingLabels, place in
 	return label
 }
 
-// pendingError returns the error of a label. Whether a dash is a missing label is known only
-// at the end of the file.
+// pendingError returns the error of the first missing or unreadable label. Whether the label "-" is
+// missing is known only at the end of the file.
 func (m *missingLabelState) pendingError(r *Reader, end bool) error {
 	if m.first == 0 && (!end || m.dash == 0 || m.plus) {
 		return nil
