@@ -465,7 +465,7 @@ func repeatTogether(cases []*Case) {
 	}
 }
 
-// Alone forbids concurrent calls of this case and other cases.
+// Alone excludes c from the test that calls several cases concurrently.
 func (c *Case) Alone() { c.alone = true }
 
 // Epsilon returns the relative rounding error of T: 2⁻⁵³ or 2⁻²⁴.
