@@ -118,7 +118,7 @@ func (f *rowFlags) splitPart(path string, d *dataset.Dataset, p part) (*dataset.
 			return nil, fmt.Errorf("%s: the file has a split of its own; leave out --holdout", path)
 		}
 		if d.Labels == nil {
-			return nil, fmt.Errorf("%s: --holdout divides the rows of every class, but the file has no labels; name their array or column with --label-column", path)
+			return nil, fmt.Errorf("%s: --holdout divides the rows of every class, but the file has no labels; name their array or column with --label-column, or use eval or transform, which read a file of labels", path)
 		}
 		train, test, err := d.TrainTest(f.holdout, f.seed)
 		if p == testRows {

@@ -125,7 +125,8 @@ from a pipe are first copied to a temporary file in the folder TMPDIR or /var/tm
 Training and test rows: an array split in an NPZ file distinguishes them. For other
 files, fit --holdout sets test rows aside, and the model stores the choice: eval --data
 tests with these rows, and plot marks them. In other commands the same --holdout and
---seed select the same rows.
+--seed select the same rows, if the file has the same rows and labels as the file
+of the fit. Rows with missing values that --missing drop leaves out are left out first.
 
 --columns and --drop choose columns by their names, in any format: monge help tables.
 CSV: --delimiter is the character between fields, and --comment the first character of

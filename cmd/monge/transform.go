@@ -44,7 +44,7 @@ same order.`,
 	fs.StringVar(&f.part, "rows", "all", "`PART`: project all, train or test rows, by the file's split or --holdout")
 	fs.BoolVar(&f.keepLabels, "keep-labels", false, "append the labels as the last column, or in NPZ as the array y")
 	fs.StringVar(&f.format, "format", "", "`NAME`: csv, npy, npz, idx, parquet, arrow or jsonl (default by the name of --out, or csv on standard output, where arrow is a stream)")
-	fs.StringVar(&f.labels, "labels", "", "`FILE`: file with labels, for --keep-labels")
+	fs.StringVar(&f.labels, "labels", "", "`FILE`: file with labels, for --keep-labels, --holdout and --sample")
 	completeValues(cmd, "rows", "all", "train", "test")
 	completeValues(cmd, "format", "csv", "npy", "npz", "idx", "parquet", "arrow", "jsonl")
 	f.rows.add(cmd, "the rows")
