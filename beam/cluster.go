@@ -320,7 +320,8 @@ func (w *work) Setup(ctx context.Context) error {
 	return o.err
 }
 
-// ProcessElement processes an item and returns the name of its file.
+// ProcessElement computes an item and writes the result to a file. It returns the index of the item and
+// the name of the file.
 func (w *work) ProcessElement(ctx context.Context, i item) (int, string, error) {
 	name := w.resultPath(i.Index)
 	result, err := w.do(ctx, i.Data)

@@ -366,7 +366,7 @@ func (x *assignment[T]) augmentRow(ctx context.Context, i int32) error {
 		if row == root {
 			return nil
 		}
-		// The previous element of steps contains the old column of this row.
+		// The old column of this row is steps[at-1].column.
 		at--
 	}
 }

@@ -16,8 +16,8 @@ import (
 //
 // A solver never changes the data of a problem.
 type Problem[T dist.Float] struct {
-	// Cost is the n × m cost matrix M. All elements must be finite. Leave it zero to give
-	// points instead.
+	// Cost is the n × m cost matrix M. All elements must be finite. Leave Cost zero to define the costs
+	// by X and Y.
 	Cost dist.Matrix[T]
 	// X and Y are point clouds, n × p and m × p, with one point per row. X and Y may be the
 	// same matrix.

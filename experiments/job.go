@@ -322,7 +322,7 @@ func (r *results) values(measure string, w selector) []float64 {
 	return all
 }
 
-// match returns the cells that w selects, except failed cells.
+// match returns the cells (single results) that w selects, except cells that have failed.
 func (r *results) match(w selector) []*done {
 	for name := range w {
 		if !slices.Contains(r.columns, name) && !slices.Contains(r.within, name) {

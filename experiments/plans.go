@@ -165,7 +165,7 @@ func (j *job) reportPlans(r *results, classes [2]*mat.Dense, n int) error {
 		for k, lambda := range planLambdas {
 			at := selector{"lambda": lambda}
 			full := rows[k].Size()
-			// The columns contain links, a matrix, links, and two matrices one above the other.
+			// The four columns of the picture contain links, a matrix, links, and two matrices one above the other.
 			big, small := full.Y*1.02, (full.X-2*full.Y*1.02)/2-6
 			x := rows[k].Min.X
 			panel := func(width vg.Length) draw.Canvas {

@@ -558,7 +558,7 @@ func (j *job) uciComments(sets []uciData, columns []uciColumn) {
 	}
 }
 
-// drawUCI draws a line for every data set with a mark for every column.
+// drawUCI draws one line for each data set. The marks on the line are the test errors of the columns.
 func drawUCI(c draw.Canvas, sets []uciData, columns []uciColumn) {
 	p := picture.New("", "test error, %", "")
 	p.Add(picture.Grid())

@@ -259,7 +259,7 @@ type shapes[T num.Float] struct {
 	a     *asmtest.Arena[T]
 	model *wda.Model
 	last  []T // data of the previous matrix, which the next matrix may share
-	// If counted is set, matrices without elements have few rows, because a search takes time for every row.
+	// If counted is set, matrices without elements have at most 2¹⁶ rows, because a search takes time for every row.
 	counted bool
 }
 

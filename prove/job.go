@@ -65,7 +65,7 @@ type jobCase struct {
 	steps int // instructions run, summed over all paths
 }
 
-// cases holds the cases of a job that called one assembly function.
+// cases holds those cases of a job in which a certain assembly function was called.
 type cases struct {
 	all   []jobCase
 	reach map[uint64][]uint64 // for each instruction address, a bit set of the cases that reached it

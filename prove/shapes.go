@@ -24,7 +24,7 @@ func matrixShapes(lanes int) []shape {
 	padded := func(m, n int) []shape { return []shape{{m: m, n: n, pad: (m + n) % 2 * 3}} }
 	shapes := shapeGrid([]int{1, 2, 3, 4, 5, 9}, countTo(4*lanes+1, 6*lanes-1, 6*lanes, 8*lanes+1), padded)
 	shapes = append(shapes, shapeGrid([]int{6, 7, 8, 10, 11, 12, 13}, tailColumns(lanes), padded)...)
-	// Long rows and blocks of many rows have separate loops.
+	// The kernels have separate loops for long rows and for blocks of many rows.
 	one := func(m, n int) []shape { return []shape{{m: m, n: n}} }
 	shapes = append(shapes, shapeGrid([]int{16, 17, 18, 24, 27, 33, 40}, []int{1, lanes, 2*lanes + 3, 5 * lanes, 9*lanes + 1}, one)...)
 	return append(shapes, shapeGrid([]int{4, 9, 17, 25}, []int{20*lanes + 3, 21 * lanes, 64*lanes + 5, 130*lanes + 1, 280 * lanes}, one)...)

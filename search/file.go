@@ -249,7 +249,7 @@ func readGrowing(in io.Reader, sum hash.Hash, n int, first bool) ([]byte, error)
 	return buf, nil
 }
 
-// readFull fills p from the reader in, and adds the bytes of p to the checksum sum.
+// readFull fills p from a reader. If sum is not nil, readFull adds the bytes of p to this checksum.
 func readFull(in io.Reader, p []byte, sum hash.Hash) error {
 	_, err := io.ReadFull(in, p)
 	if err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF) {

@@ -24,7 +24,7 @@ func smallSketches(t testing.TB) {
 // kinds is the number of kinds of matrices that hardMatrix makes.
 const kinds = 12
 
-// hardMatrix returns a random matrix whose rows are difficult for sketches. Each kind of matrix has a different difficulty.
+// hardMatrix returns a random matrix whose rows are difficult for sketches. kind selects the difficulty.
 // Some rows are equal.
 func hardMatrix(rng *rand.Rand, kind, rows, cols int) dist.Matrix[float32] {
 	x := dist.NewMatrix[float32](rows, cols, nil)

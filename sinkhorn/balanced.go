@@ -50,8 +50,8 @@ type dualPoint[T dist.Float] struct {
 	u, v       []T // current point; it.q contains the column sums Kᵀu
 	tu, tv, tq []T // trial point
 	e          []T // gradient of the dual
-	rows, diag []T // diagonals of Newton's system; used only with penalties or Mass
-	sums       []T // K·tv; used only with penalties or Mass
+	rows, diag []T // diagonals of the linear system of Newton's method; used only with penalties or Mass
+	sums       []T // row sums K·tv of the trial point; used only with penalties or Mass
 }
 
 // acceptTrial swaps the current point and the trial point.

@@ -103,8 +103,8 @@ func violation(p *Problem[float64], sums, weights, f []float64, rho float64) (e 
 			top = max(top, f[i]-math.Log(w))
 		}
 	}
-	// With Mass, the next scaling of a point is e^factor times its weight. The scaling is smaller if the row or column sum
-	// would exceed the weight. Bisection finds the factor for which all sums add up to Mass.
+	// With Mass, the next scaling of a point is e^factor times its weight, or less, so that the new row or column sum is at
+	// most the weight. Bisection finds the factor for which all sums add up to Mass.
 	lo, hi := -2000., 2000.
 	for p.Mass > 0 && hi-lo > 1e-15*(1+math.Abs(lo)) && (lo+hi)/2 != lo && (lo+hi)/2 != hi {
 		factor, sum := (lo+hi)/2, 0.

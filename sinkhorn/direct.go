@@ -48,9 +48,9 @@ type direct[T dist.Float] struct {
 	take    func(ctx context.Context, w, i int) error
 }
 
-// factorable reports whether H may be factorized. H must not exceed the size that StorageAuto stores. H must not be much larger
-// than K: if n is much less than m, conjugate gradients need few steps. In float32, a factor does not make conjugate gradients
-// more accurate.
+// factorable reports whether H may be factorized. T must be float64, because a float32 factor does not make conjugate
+// gradients more accurate. H must not exceed the size that StorageAuto stores. H must not be much larger than K, because
+// conjugate gradients need few steps if n is much less than m.
 func factorable[T dist.Float](kernel *gibbs.Kernel[T]) bool {
 	m := float64(kernel.M())
 	return num.IsFloat64[T]() && float64(m*m*8) <= gibbs.MaxStored && kernel.M() <= directShape*kernel.N()

@@ -108,7 +108,7 @@ func (g *gradients[T]) solveImplicit(ctx context.Context, it *iteration[T]) erro
 func (g *gradients[T]) solveImplicitTo(ctx context.Context, it *iteration[T], goal float64) error {
 	kernel, im, sys := &it.kernel, &g.implicit, g.sys
 	u, v := it.plan.u, it.plan.v
-	// BeginSweep computes r and c. Its result s is not needed.
+	// With w = 0, BeginSweep sets rowSum to (K⊙M)v and rhs to (K⊙M)ᵀu.
 	s, w := it.sweep.s, it.sweep.w
 	clear(w)
 	if err := kernel.BeginSweep(ctx, im.rowSum, s, sys.rhs, u, v, w); err != nil {

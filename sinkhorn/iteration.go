@@ -218,7 +218,7 @@ func (it *iteration[T]) allocate() error {
 	return nil
 }
 
-// setStart sets the scaling u^k to exp(start), or to 1 if start is nil.
+// setStart makes k the current iterate. It sets the row scaling u of iterate k to exp(start), or to 1 if start is nil.
 func (it *iteration[T]) setStart(ctx context.Context, k int, start []T) error {
 	kernel := &it.kernel
 	it.res.Iterations, it.res.MarginalError, it.res.Status, it.res.Domain = k, math.NaN(), StatusCompleted, DomainPlain

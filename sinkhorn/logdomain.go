@@ -18,11 +18,11 @@ import (
 
 // logDomain is the additional state of iterations on logarithms. Logarithms are to base 2.
 type logDomain[T dist.Float] struct {
-	f, g     []T     // base potentials
-	basis    int     // number of the iterate from which f and g come
+	f, g     []T     // potentials that are the base of K
+	basis    int     // iterate to which f and g belong
 	a, b     []T     // logarithms of the marginals
-	max, sum []T     // log-sum-exps of rows, as maximum and sum
-	h, sums  []T     // log-sum-exps of columns, as maximum and sum
+	max, sum []T     // the log-sum-exp of a row is max + log₂ sum
+	h, sums  []T     // the log-sum-exp of a column is h + log₂ sums
 	ones     plan[T] // scalings of 1, or of 0 where the weight is 0
 }
 

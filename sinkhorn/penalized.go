@@ -140,7 +140,7 @@ func (d *unbalanced[T]) trialGain(t float64, beta []T) (gain, slope float64) {
 	d.penaltyGains(d.f, rhoA)
 	common, left := penaltyGain(moved, rhoA)
 	for i, x := range d.f {
-		gain = num.FMA(float64(d.rows[i]), num.FMA(left, float64(x), common), gain) // rows contains (1 + 1/(ρλ)) T1
+		gain = num.FMA(float64(d.rows[i]), num.FMA(left, float64(x), common), gain) // d.rows contains (1 + 1/(ρλ)) T1
 	}
 	for j, beta := range beta {
 		d.g[j] = T(t * float64(beta))

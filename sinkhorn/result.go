@@ -20,8 +20,7 @@ import (
 type Result[T dist.Float] struct {
 	// Cost is the transport cost ⟨T, M⟩ = Σ_ij T_ij M_ij. It is NaN if Status is StatusCanceled.
 	Cost float64
-	// Iterations is the number of iterations, without annealing. With a tolerance, Iterations is the number of all passes over
-	// K.
+	// Iterations is the number of iterations. With a tolerance, every pass over K counts as an iteration.
 	Iterations int
 	// Annealing is the work for finding better starts: the number of iterations with a λ smaller than the λ of the
 	// problem, plus the number of passes over the costs that solving the unregularized problem took. Iterations does

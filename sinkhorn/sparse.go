@@ -50,7 +50,7 @@ type sparse[T dist.Float] struct {
 	take    func(ctx context.Context, w, group int) error
 }
 
-// listPiece contains the listed elements of one piece (a block of rows) of K.
+// listPiece contains the part of the list for one piece (a block of rows) of K.
 type listPiece struct {
 	ends   []int // end of each row's elements
 	column []int32

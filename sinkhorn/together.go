@@ -147,7 +147,7 @@ func (g *group[T]) computeCosts(ctx context.Context) error {
 	return nil
 }
 
-// packOperands returns the operands of the next pass: the vectors of the active members at iterate k.
+// packOperands returns the operands of the next pass, which are vectors of the active problems at iteration k.
 func (g *group[T]) packOperands(k int) *gibbs.Group[T] {
 	g.operands.Reset()
 	for _, m := range g.active {

@@ -51,7 +51,7 @@ import (
 type unbalanced[T dist.Float] struct {
 	*dualPoint[T]
 	f, g    []T     // potentials of the iterate; the memory of g is also used for column sums
-	weight  float64 // sum of the vector diag of Newton's linear system
+	weight  float64 // sum of diag, a diagonal of the linear system of Newton's method
 	scratch []T     // vector of max(m, n) elements
 	shift   float64 // the shift c at the trial point; c is added to log u and subtracted from log v
 	capped  caps    // in partial transport, rows and columns whose latest scalings are at their upper bound
@@ -130,9 +130,8 @@ func (d *unbalanced[T]) step(ctx context.Context, ok, scaled bool) (err error) {
 	return d.logRows(ctx, it.res.Iterations+1)
 }
 
-// completeTrial completes the trial point with the column scalings in tv. It sets the field tu to the
-// best row scalings, the field sums to K·tv, and the field tq to Kᵀ·tu. It reports whether all four
-// vectors are accurate.
+// completeTrial completes the trial point, given its column scalings tv. It computes d.sums = K·tv, the
+// best row scalings tu, and tq = Kᵀ·tu. It reports whether all four vectors are accurate.
 func (d *unbalanced[T]) completeTrial(ctx context.Context) (bool, error) {
 	it, kernel := d.it, &d.it.kernel
 	if !it.isSafe(d.tv, it.b) {
@@ -184,8 +183,8 @@ func (d *unbalanced[T]) sumsAccurate(x, weight []T) bool {
 	return true
 }
 
-// translation returns log₂ of a factor: the best v for the best shift c is this factor times the best v for the current shift.
-// The vectors g and tq contain the column sums of the plan with the current v and with the best v.
+// translation returns log₂ of a factor. The best v for the best shift c is this factor times the best v for the current shift.
+// d.g and d.tq contain the column sums of the plan with the current v and with the best v.
 func (d *unbalanced[T]) translation() float64 {
 	it := d.it
 	if it.partial > 0 || it.res.Iterations == 0 {

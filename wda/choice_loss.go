@@ -183,9 +183,9 @@ func promisingCounts(losses [][][]loss, candidate, numbers int) []bool {
 	return out
 }
 
-// discardSmallerCounts reports whether the score of element k exceeds hopelessFactor times the score
-// of element 0, which is the score with all components. If so, discardSmallerCounts sets element k
-// and all later elements to infinity. The later elements belong to smaller numbers of components.
+// discardSmallerCounts reports whether the score of losses[k] exceeds hopelessFactor times the score of
+// losses[0], the loss with all components. If so, it sets losses[k] and all later losses, which belong
+// to fewer components, to infinity.
 func discardSmallerCounts(losses []loss, k int) bool {
 	if !(losses[k].score > float64(hopelessFactor*losses[0].score)) {
 		return false

@@ -24,7 +24,7 @@ type foldTrial struct {
 	// principal contains the principal components for the largest number of components. start
 	// contains the first columns of principal, as many as the current fit has components.
 	principal, start *mat.Dense
-	fisher           *mat.Dense               // discriminants, completed by principal components; nil until needed
+	fisher           *mat.Dense               // Fisher discriminants, followed by principal components; nil until needed
 	lastPoint        *mat.Dense               // the result of the last fit
 	lastFit          Member                   // the candidate of the last fit, without its scale
 	canonical        *discriminant.Components // canonical components of the last fit

@@ -154,7 +154,7 @@ func (l *finalistFits) setFinalists(finalists []Member) {
 	}
 }
 
-// componentsOf returns the canonical components of a fit, or nil.
+// componentsOf returns the stored canonical components of a fit, or nil if none are stored.
 func (l *finalistFits) componentsOf(fit finalistFit) *discriminant.Components {
 	l.Lock()
 	defer l.Unlock()

@@ -19,7 +19,7 @@ import (
 )
 
 // mustScore returns the scores of the projection p, computed with set.Objective. If set does not specify a shrinkage,
-// mustScore uses no ridge.
+// mustScore uses the shrinkage 0.
 func mustScore(t testing.TB, x mat.Matrix, labels []int, p mat.Matrix, set *Settings) *Scores {
 	t.Helper()
 	scoring := &Scoring{Objective: set.Objective, Workers: set.Workers}

@@ -24,10 +24,9 @@ import (
 // mixture is the best p-dimensional approximation of Y: P = (P_1 … P_k)·V, where V contains the
 // leading principal components of Y.
 
-// mixWith replaces the projection of f by a mixture. The mixture combines the projection of f with
-// the projections of fits with the settings in others. If the settings come from a choice, others
-// contains the settings of Members[1:Mixed], and mixWith omits members that cannot be fitted to all
-// rows. If a fit is interrupted, the projection is not changed.
+// mixWith replaces the projection of f by a mixture of this projection and the projections of fits with
+// the given settings. If the settings come from a choice, they are those of Members[1:Mixed], and mixWith
+// omits members that cannot be fitted to all rows. If a fit is interrupted, the projection is not changed.
 func (f *outcome[T]) mixWith(ctx context.Context, others []Settings) error {
 	if f.cause != nil {
 		return f.keepSingle(f.report.Status, f.cause)

@@ -112,7 +112,7 @@ func compareScore(c *trial.Case) {
 			o.Lambda[a] = append(o.Lambda[a], oracle.Of(v).Div(m))
 		}
 	}
-	if c.Chance(4) { // λ is absolute or a matrix
+	if c.Chance(4) { // replace λ by a matrix or by one absolute λ
 		l := trial.Matrix(c, classes, classes, func(a, b int) float64 { return 1 / means[0][1].Hi })
 		o.Lambda = reals(l.Table())
 		if s.Objective.Lambda = wda.LambdaMatrix(dense(l)); c.Chance(2) {
@@ -204,7 +204,7 @@ func compareScore(c *trial.Case) {
 func compareModel(c *trial.Case) {
 	classes := 2 + c.IntN(3)
 	n, d := 2*classes+4+c.Size(100), 1+c.Size(40)
-	small := c.Chance(2) // small problems also compare the norm of the gradient
+	small := c.Chance(2) // a small problem also compares the norm of the gradient
 	if small {
 		n, d = 2*classes+4+c.IntN(8), 1+c.IntN(4)
 	}

@@ -47,8 +47,7 @@ type Prepared struct {
 	// maxSamples is the largest number of samples on which MiniBatch evaluates J. maxClasses is the
 	// largest number of classes for MiniBatch, Auto, Principal and Fisher.
 	maxSamples, maxClasses int
-	// source, if not nil, reads all rows. In this case, the field samples contains only some of the
-	// rows.
+	// source reads all rows if the samples in memory are only some of the rows. Otherwise it is nil.
 	source *rowSource
 }
 

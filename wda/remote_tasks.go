@@ -151,7 +151,7 @@ func (m *Prepared) remoteComparer(set *Settings) compareFunc {
 	}
 }
 
-// openPieces returns the function for the items of remoteComparer.
+// openPieces returns the function with which a worker process computes the items that remoteComparer sends.
 func openPieces(ctx context.Context, shared []byte) (itemFunc, error) {
 	var f choiceShared
 	if err := decodeWire(shared, &f); err != nil {

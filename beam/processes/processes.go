@@ -146,7 +146,7 @@ type process struct {
 	cause error         // reason why the process has ended; set before dead is closed
 }
 
-// startProcess starts the worker process of one of n lanes.
+// startProcess starts one of n worker processes. lane is its number.
 func startProcess(lane string, n int) (*process, error) {
 	self, err := os.Executable()
 	if err != nil {

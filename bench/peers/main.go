@@ -86,7 +86,7 @@ func check(err error) {
 
 type driver struct {
 	processes []*process
-	partners  *regexp.Regexp // matches the names of the peers to measure, besides monge
+	partners  *regexp.Regexp // matches the names of the peers that are measured besides monge
 	rounds    int
 	full      bool
 	level     string

@@ -215,7 +215,7 @@ func (d *dataInfo) addBlock(b *dataset.Block, classes map[string]int) {
 	}
 }
 
-// count adds a value of the column to the counts numbers, texts and missing.
+// count counts a value of the column as a number, a text or a missing value.
 func (c *textColumn) count(value string) {
 	switch _, err := strconv.ParseFloat(strings.Replace(value, ",", ".", 1), 64); {
 	case dataset.IsMissing(value):

@@ -351,7 +351,7 @@ func sameFile(a, b string) bool {
 	return err == nil && os.SameFile(x, y)
 }
 
-// classification classifies the test rows by the training rows, in several projections.
+// classification classifies test rows by their nearest training rows, in several projections.
 type classification struct {
 	a           *app
 	ctx         context.Context

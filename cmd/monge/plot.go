@@ -108,7 +108,7 @@ func (a *app) plot(cmd *cobra.Command, f *plotFlags) error {
 	})
 }
 
-// draw writes the picture and returns its rows.
+// draw writes the picture and returns the dataset that it shows.
 func (a *app) draw(ctx context.Context, f *plotFlags, ext string) (*dataset.Dataset, error) {
 	a.currentBar().plan(step{"drawing", 0})
 	if ext == ".html" {

@@ -56,8 +56,8 @@ func pageOf(t *testing.T, path string) (d pageData, text string) {
 	return d, string(b)
 }
 
-// TestPlotRecallsHoldout checks that plot takes the held-out rows from the model only if the file
-// is the file of the fit.
+// TestPlotRecallsHoldout checks that plot takes the held-out rows from the model only if the data file
+// is the file that the model was fitted to.
 func TestPlotRecallsHoldout(t *testing.T) {
 	s := simulate(t)
 	at := func(name string) string { return filepath.Join(s.dir, name) }

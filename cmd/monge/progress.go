@@ -254,10 +254,9 @@ func (b *progressBar) text() string {
 	return fmt.Sprintf("%s  %s %s left%s", line, about, formatDuration(time.Duration(float64(took)*(1-share)/share+later)), then)
 }
 
-// estimateLater estimates the time of the phases after the current phase. The argument named whole
-// is the total time of the current phase, in the unit of the result. If no estimate is possible,
-// nextPhase is a text that names the next phase.
-func (b *progressBar) estimateLater(whole float64) (time float64, nextPhase string) {
+// estimateLater estimates the time of the phases after the current phase. phaseTime is the total time of
+// the current phase. If no estimate is possible, nextPhase is a text that names the next phase.
+func (b *progressBar) estimateLater(phaseTime float64) (time float64, nextPhase string) {
 	at := slices.IndexFunc(b.steps, func(s step) bool { return s.name == b.name })
 	if at < 0 && b.name != "" {
 		return 0, ""
@@ -272,7 +271,7 @@ func (b *progressBar) estimateLater(whole float64) (time float64, nextPhase stri
 	case at < 0 || cost == 0 || b.steps[at].cost == 0:
 		return 0, ", then " + b.steps[at+1].name
 	}
-	return whole * cost / b.steps[at].cost, ""
+	return phaseTime * cost / b.steps[at].cost, ""
 }
 
 // formatDuration formats a duration in one unit.

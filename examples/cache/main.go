@@ -212,7 +212,7 @@ func measure(ctx context.Context, out io.Writer, name string, c *Cache, known, f
 
 const (
 	wordings = 3
-	meaning  = 48 // number of directions that depend on the answer and its wording
+	meaning  = 48 // number of directions that depend on the answer and on the wording of the question
 	styles   = 48 // number of directions that are random for every question
 )
 

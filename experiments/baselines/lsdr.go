@@ -152,7 +152,7 @@ func mulVec(a *mat.Dense, x []float64) []float64 {
 	return out
 }
 
-// moments contains sums over a subset of the samples. The method means computes ĥ and Ĥ of one
+// moments contains sums over a subset of the samples. The method meanMoments computes ĥ and Ĥ of one
 // class from these sums.
 type moments struct {
 	h              []float64

@@ -180,9 +180,9 @@ func TestJointProbabilities(t *testing.T) {
 	}
 }
 
-// TestTies checks samples with copies. If the number of copies is at least the perplexity, only the
-// copies are neighbors, with equal weights. With fewer copies, the sample has other neighbors, too.
-// The search must also end if no β in float64 can distinguish the distances.
+// TestTies checks samples that have identical copies. If the number of copies is at least the
+// perplexity, only the copies are neighbors, with equal weights. With fewer copies, there are other
+// neighbors, too. The search must also end if no float64 β can distinguish the distances.
 func TestTies(t *testing.T) {
 	b := newPrecisions(6, 3)
 	row := []float64{0, 0, 0, 0, 1, 2, 3}

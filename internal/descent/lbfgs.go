@@ -16,9 +16,9 @@ const (
 	minPairCosine = 1e-10
 )
 
-// correctionPair describes the curvature along one step: s = α T(D) and
-// y = grad − T(previous grad). T is the vector transport. Both s and y are tangent vectors at the
-// current iterate.
+// correctionPair describes the curvature along one step with length α and direction D. T is the vector
+// transport to the current iterate: s = α T(D) and y = grad − T(previous grad). Both s and y are
+// tangent vectors at the current iterate.
 type correctionPair struct {
 	s, y    *mat.Dense
 	inverse float64 // 1/⟨s, y⟩

@@ -98,8 +98,8 @@ func (f *linear) Evaluate(p, grad *mat.Dense) (float64, error) {
 // plain hides the Gradient method of a problem, so that the problem is not a Reverser.
 type plain struct{ descent.Problem }
 
-// counter is a problem that checks that Gradient is called at most once, after an Evaluate without
-// a gradient.
+// counter is a problem that checks how it is called: Evaluate without a gradient, and Gradient at most
+// once after each Evaluate.
 type counter struct {
 	brockett
 	values, gradients int

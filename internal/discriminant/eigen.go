@@ -112,26 +112,25 @@ func EigenNeeds[T dist.Float](s *Samples, p, workers int) []Need {
 	return append(needs, Need{fmt.Sprintf("the block iteration for %d of %d features", p, s.D), 16 * 8 * d * float64(p)})
 }
 
-// improve replaces p by the leading generalized eigenvectors for the transport plans at p. The
-// parameter named inner limits the number of block iterations, which are used if there are many
-// features.
-func (e *eigen[T]) improve(ctx context.Context, p *mat.Dense, ridge float64, inner int) error {
+// improve replaces p by the leading generalized eigenvectors for the transport plans at p. With many
+// features, it makes at most blockSteps block iterations.
+func (e *eigen[T]) improve(ctx context.Context, p *mat.Dense, ridge float64, blockSteps int) error {
 	if err := e.assembleGraph(ctx, p); err != nil {
 		return err
 	}
-	return e.ratioTrace(ctx, p, ridge, inner)
+	return e.ratioTrace(ctx, p, ridge, blockSteps)
 }
 
 // ratioTrace replaces p by orthonormal columns that maximize the ratio trace for the current
 // transport plans.
-func (e *eigen[T]) ratioTrace(ctx context.Context, p *mat.Dense, ridge float64, inner int) error {
+func (e *eigen[T]) ratioTrace(ctx context.Context, p *mat.Dense, ridge float64, blockSteps int) error {
 	v, k := mat.DenseCopyOf(p), e.o.p
 	var err error
 	if e.formsMatrices() {
 		cb, cw := e.scatterMatrices(ctx, ridge)
 		v, _, err = subspace.Dense(ctx, cb, cw, k)
 	} else {
-		_, err = subspace.Leading(ctx, e.betweenOperator(ctx), e.withinOperator(ctx, ridge), v, k, &subspace.Settings{MaxSteps: inner, Tolerance: 1e-4})
+		_, err = subspace.Leading(ctx, e.betweenOperator(ctx), e.withinOperator(ctx, ridge), v, k, &subspace.Settings{MaxSteps: blockSteps, Tolerance: 1e-4})
 	}
 	if err != nil {
 		return err
@@ -287,8 +286,8 @@ func (e *eigen[T]) multiplyScatter(ctx context.Context, dst, v *mat.Dense, withi
 	}
 }
 
-// assembleGraph computes the graph for the transport plans at p. The workers divide the pairs of
-// classes, and each pair has its own blocks of the graph.
+// assembleGraph computes the graph for the transport plans at p. The workers process the pairs of
+// classes concurrently, because no two pairs share a block of the graph.
 func (e *eigen[T]) assembleGraph(ctx context.Context, p *mat.Dense) error {
 	o := e.o
 	o.projectSamples(ctx, p)

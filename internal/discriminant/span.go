@@ -51,8 +51,8 @@ type Span struct {
 	Samples      *Samples   // coordinates of the samples in this space
 	Full         *Samples   // samples with all features
 	spanningRows []int      // rows of Full that span the space; nil if the space has all features
-	lower        *mat.Dense // L₁
-	outsideBasis *mat.Dense // W, or nil
+	lower        *mat.Dense // L₁, the Cholesky factor of the Gram matrix of the spanning rows
+	outsideBasis *mat.Dense // W, a basis of the part of the start outside the span, or nil
 	// whitening is the Cholesky factor that whitens the coordinates. It is nil if nothing is
 	// whitened.
 	whitening *algebra.Cholesky

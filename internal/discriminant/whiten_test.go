@@ -294,7 +294,7 @@ func TestFisherShrunk(t *testing.T) {
 		if noise > 0.25*all {
 			t.Errorf("d = %d: %.3f of the projection is of features that tell nothing", d, noise/all)
 		}
-		// The leading columns may be any basis of the same space.
+		// Compare the spaces of got and want, because their bases may differ.
 		var coefficients, back mat.Dense
 		got := p.Slice(0, d, 0, few)
 		if err := coefficients.Solve(&want, got); err != nil {

@@ -423,8 +423,8 @@ func Grow[E any](v *[]E, n int) {
 	*v = (*v)[:n]
 }
 
-// EachBlock calls f for consecutive blocks of rows, i … j−1, of a rows × cols matrix, until the
-// context ends. A block has about 10⁵ elements.
+// EachBlock divides the rows of a rows × cols matrix into blocks of about 10⁵ elements. It calls f(i, j)
+// for each block of rows i … j−1, until the context ends.
 func EachBlock(ctx context.Context, rows, cols int, f func(i, j int)) error {
 	step := 1 + (1<<17)/max(1, cols)
 	for i := 0; i < rows; i += step {

@@ -103,7 +103,7 @@ func (c *CostRows[T]) Row(i int) []T {
 // At returns element i, j of M. If M is not stored, At takes as long as Row.
 func (c *CostRows[T]) At(i, j int) T { return c.Row(i)[j] }
 
-// fillPass computes the stored K, and the stored distances unless they are already computed.
+// fillPass computes K and stores it. It also stores the distances, unless they are already stored.
 type fillPass[T dist.Float] struct{}
 
 func (*fillPass[T]) rows(b *rowBlock[T]) {

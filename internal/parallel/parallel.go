@@ -17,8 +17,8 @@ import (
 const minWorkerLimit = 64
 
 // Workers returns the number of goroutines, including the caller's, for the given number of pieces
-// of work. The result is the requested number, limited to the number of pieces and to the larger of
-// 64 and GOMAXPROCS. The result is at least 1.
+// of work. The result is the requested number, but at most pieces, at most max(64, GOMAXPROCS), and at
+// least 1.
 func Workers(requested, pieces int) int {
 	k := min(requested, pieces)
 	if k > minWorkerLimit {
@@ -102,8 +102,8 @@ type helper struct {
 const (
 	stateNone      = iota // no goroutine
 	stateWaiting          // looks for work
-	stateCalled           // must take part in the current call
-	stateWorking          // does the work
+	stateCalled           // asked to take part in the current call
+	stateWorking          // takes part in the current call
 	stateDismissed        // need not take part, because the work is finished
 )
 

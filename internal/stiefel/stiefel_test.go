@@ -418,7 +418,7 @@ func TestProject(t *testing.T) {
 		if got := distance(&x, &want); got > 1e-13*svd.Cond() {
 			t.Errorf("differs from UVᵀ by %.3g, condition %.3g", got, svd.Cond())
 		}
-		// The result is the nearest point, and a point is its own projection.
+		// x is the nearest point of the manifold. A point of the manifold is its own projection.
 		for range 20 {
 			if y := randomPoint(m, rnd); distance(y, a) < distance(&x, a)-1e-14 {
 				t.Error("a random point is nearer")

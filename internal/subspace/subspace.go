@@ -150,7 +150,7 @@ func (s *basis) rayleighRitz(ctx context.Context) ([]float64, error) {
 	for i := range m {
 		copy(top.RawRowView(i), c.Row(i))
 	}
-	// The change P is S·top without its component in V.
+	// P, the change of V, is S·top with the coefficients of V set to zero.
 	change := mat.DenseCopyOf(top)
 	change.Slice(0, s.k, 0, s.k).(*mat.Dense).Zero()
 	s.hasChange = s.blocks > 1

@@ -203,11 +203,11 @@ func log32Polynomial(base2 bool) ([]float64, float64) {
 }
 
 // fitPolynomial returns the coefficients of a polynomial p that nearly minimizes the largest
-// weighted error max |w·(f − p)| on the points xs. It also returns this error. The slice named
-// given contains the lowest coefficients, which do not change. The other coefficients are rounded
-// to the given number of binary digits.
-func fitPolynomial(xs, f, w []*big.Float, degree, digits int, given []float64) ([]float64, float64) {
-	coef := append([]float64(nil), given...)
+// weighted error max |w·(f − p)| on the points xs. It also returns this error. lowest contains the
+// lowest coefficients, which do not change. The other coefficients are rounded to the given number
+// of binary digits.
+func fitPolynomial(xs, f, w []*big.Float, degree, digits int, lowest []float64) ([]float64, float64) {
+	coef := append([]float64(nil), lowest...)
 	for len(coef) <= degree {
 		// The first d coefficients are known, so the error that remains is x^d times an unknown
 		// polynomial. Dividing by x^d gives a weighted minimax problem. The solution is unique
@@ -500,8 +500,8 @@ func (s coefSet) shift() int {
 	return 49
 }
 
-// foldedTable returns the bit patterns of the table. The shifted index is already subtracted from
-// each entry, so the kernels can add the shifted argument without a mask.
+// foldedTable returns the bit patterns of the table. Entry j already has j, shifted to the exponent,
+// subtracted. A kernel can therefore add an integer whose low bits are j without masking them.
 func (s coefSet) foldedTable() []uint64 {
 	out := make([]uint64, len(s.table))
 	for j, v := range s.table {

@@ -200,7 +200,7 @@ func checkNames(in fileColumns) error {
 // planFeatures turns the chosen columns into features if the options contain no Schema.
 func (p *plan) planFeatures(in fileColumns, names []string, chosen, onehot []int, opt *Options) error {
 	if in.label == openLabel {
-		// The label is the last column without another use.
+		// The label is the last column for which the options specify no other use.
 		last := len(chosen) - 1
 		if opt.Columns != nil {
 			last = -1

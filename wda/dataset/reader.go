@@ -250,9 +250,8 @@ func (r *Reader) IDNames() []string { return r.plan.idNames }
 // file or the Schema has names, but not both.
 func (r *Reader) ByNumber() bool { return r.plan.byNumber }
 
-// Schema returns a description of how the columns of the file become the columns of Block.X. The
-// result is a copy of Options.Schema if the option is set, and nil if the file is an array whose columns are
-// all features.
+// Schema returns a description of how the columns of the file become the columns of Block.X. It is a copy of
+// Options.Schema if that option is set. It is nil if the file is an array and all of its columns are features.
 func (r *Reader) Schema() *Schema { return r.plan.schema.Clone() }
 
 // Notes returns decisions that the caller might not expect, for example that a column was ignored.
@@ -449,8 +448,8 @@ func (m *missingLabelState) checkLabel(label string, how MissingLabels, place in
 	return label
 }
 
-// pendingError returns the error of a label. Whether a dash is a missing label is known only
-// at the end of the file.
+// pendingError returns the error of the first missing or unreadable label. Whether the label "-" is
+// missing is known only at the end of the file.
 func (m *missingLabelState) pendingError(r *Reader, end bool) error {
 	if m.first == 0 && (!end || m.dash == 0 || m.plus) {
 		return nil

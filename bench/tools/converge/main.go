@@ -176,7 +176,7 @@ func cpuTime() float64 {
 // cloud is a distribution of points or costs.
 type cloud struct {
 	name string
-	d    int // dimension of the points, or 0 for a matrix of uniform costs
+	d    int // dimension of the points, or 0 for a matrix of random costs
 	draw func(rng *rand.Rand, second bool) float64
 }
 

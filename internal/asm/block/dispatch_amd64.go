@@ -12,7 +12,7 @@ import (
 // The scheduler cannot preempt assembly. Functions that call assembly are not inlined, because
 // their stack checks are preemption points. Assembly requires sizes of at least 1.
 
-// tiled reports whether the current level has assembly for these types.
+// tiled reports whether the current level has assembly for the element types K and T.
 func tiled[K, T num.Float]() bool {
 	switch asm.VariantOf[K, T]() {
 	case asm.AVX2F64, asm.AVX2F32, asm.AVX2Mixed, asm.AVX512F64, asm.AVX512F32, asm.AVX512Mixed:

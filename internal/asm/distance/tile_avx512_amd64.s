@@ -91,8 +91,8 @@
 	mul factor, b, b; \
 	mul factor, c, c
 
-// load3 and store3 load and store one row of a tile and advance p to the next row. second and third
-// are the offsets of the second and third vectors of the row.
+// load3 and store3 load and store one row of a tile of three vectors, and advance p to the next row.
+// The registers second and third hold the offsets of the second and the third vector.
 #define load3(a, b, c) \
 	move.Z (p), K1, a;           \
 	move.Z (p)(second*1), K2, b; \

@@ -12,8 +12,9 @@ import (
 
 // The scheduler cannot preempt assembly. The Go functions that call assembly are not inlined,
 // because the stack check at the start of a Go function is a preemption point. Assembly requires
-// m, n ≥ 1. The vector g is the parameter gp, because g is a register name in assembly. The parameter
-// w of logRowsAVX2F64 and logRowsAVX2F32 is −0, the weight of a nonexistent row before the first row.
+// m, n ≥ 1. The parameter gp is the vector g, because g is a register name in assembly. The parameter
+// w of logRowsAVX2F64 and logRowsAVX2F32 must be −0. It stands for the weight of a row before the
+// first row, which does not exist.
 
 //go:noescape
 func expAVX512F64(n int, dst, x *float64)

@@ -91,7 +91,7 @@
 
 #define lookupf32(t) VPERMILPS t, entries, entry
 
-// table(t) replaces t by the product of a table entry and a power of 2, which is 2^k·E (see ref.go).
+// table(t) sets t to 2^k·E (see ref.go), the product of a table entry and a power of 2.
 #define table(t) \
 	lookup(t); \
 	shiftleft $indexshift, t, t; \

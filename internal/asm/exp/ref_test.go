@@ -133,9 +133,9 @@ func worst64(t *testing.T, n int, bound float64, draw func(*rand.Rand) float64) 
 	}
 }
 
-// TestExpRef32 compares Exp in float32 with the reference implementation, and the error of Exp with
-// the bounds. Exp in float64 provides the exact values. The bit patterns of consecutive arguments are
-// stride() apart.
+// TestExpRef32 checks that Exp in float32 equals the reference implementation, and that its errors
+// are within the bounds. Exp in float64 provides the exact values. The bit patterns of consecutive
+// arguments differ by stride().
 func TestExpRef32(t *testing.T) {
 	worst := asmtest.Errors32(0, math.MaxUint32, stride(), 2, func() func([]float32, []asmtest.Error32) {
 		compare := comparer(t, "exp", Exp[float32], Exp[float64], func(dst, x []float32) { expRef(dst, x) })

@@ -72,8 +72,8 @@ func SqEuclidean[T num.Float](m, n, d int, dst []T, ldd int, x []T, ldx int, z [
 	}
 }
 
-// SqEuclideanTrans is like SqEuclidean for a transposed z, d × n. It does not pack z. For more than
-// a few rows of x, [Columns.SqEuclidean] is faster.
+// SqEuclideanTrans is like SqEuclidean, but takes zt, the d × n transpose of z. It does not copy zt to a
+// packed layout. For more than a few rows of x, [Columns.SqEuclidean] is faster.
 func SqEuclideanTrans[T num.Float](m, n, d int, dst []T, ldd int, x []T, ldx int, zt []T, ldz int) {
 	asm.CheckMatrix(len(dst), m, n, ldd)
 	asm.CheckMatrix(len(x), m, d, ldx)

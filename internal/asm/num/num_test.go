@@ -59,7 +59,7 @@ func TestFMA32Halfway(t *testing.T) {
 			x = -x
 		}
 		checkFMA32(t, x, y, z)
-		// z is an integer of 24 bits, and x·y is close to ½, which is half an ULP of z.
+		// z is an integer of 24 bits, so half an ULP of z is ½. The product x·y is close to ½.
 		half := float32(.5)
 		little := float32(math.Ldexp(1, -rng.IntN(24)-1))
 		checkFMA32(t, half, 1+little, bits())

@@ -39,8 +39,8 @@
 #define lm3 R12
 #define x R13
 
-// DOT adds 64 bytes of products k·mat·v to the lanes lo and hi of a row sum. The operands a and a32 are the two 32-byte halves
-// of k, and b and b32 are the halves of mat. Y8 and Y9 hold v.
+// DOT multiplies 64 bytes of k, mat and v elementwise, and adds the products to the lanes of a row sum in registers lo and hi.
+// The operands a and a32 are the two 32-byte halves of k, and b and b32 are the halves of mat. Y8 and Y9 hold v.
 #define DOT(a, a32, b, b32, lo, hi) \
 	move a, Y10;        \
 	move a32, Y11;      \

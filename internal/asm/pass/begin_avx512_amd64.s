@@ -39,7 +39,7 @@
 #define mask K1
 #define ytail Z31
 
-// DOT adds 64 bytes of products k·mat·v to the lanes of a row sum. Z8 holds v.
+// DOT multiplies 64 bytes of k, mat and v elementwise, and adds the products to the lanes of a row sum. Z8 holds v.
 #define DOT(k, mat, lanes) \
 	move k, Z9;        \
 	mul  mat, Z9, Z9;  \

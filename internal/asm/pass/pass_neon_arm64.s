@@ -374,7 +374,8 @@ TEXT ·sweepNEONMixed(SB), NOSPLIT, $0-64
 	LDPART(row, e, f, v, spare); \
 	LDPART(mat, e, g, w, spare)
 
-// The AXPY macros add K_ij (u_i M_ij + s_i) to q_j. The argument op (FMLA_ROW0 …) selects the element u_i of V28.
+// The AXPY macros add K_ij (u_i M_ij + s_i) to q_j. The operand op (FMLA_ROW0 …) is a macro that multiplies by u_i, an element
+// of V28.
 #define AXPY_A(op) \
 	op(4, 24, 28); \
 	op(5, 25, 28); \

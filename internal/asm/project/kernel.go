@@ -48,8 +48,8 @@ func TransMul[T num.Float](m, p, d int, g []T, ldg int, x []T, ldx int, y []T, l
 		}
 		return
 	}
-	// One call of assembly sums many rows, because every call loads and stores g. But the rows of y must fit in the L1 cache.
-	// If x does not fit in the L2 cache, a call sums only as many rows as the hardware can prefetch.
+	// One call of assembly adds many rows to g, because every call loads and stores g. But the rows of y must fit in the L1 cache.
+	// If x does not fit in the L2 cache, a call adds only as many rows as the hardware can prefetch.
 	rows := min(m, 128)
 	switch {
 	case exceedsCache[T](m, ldx) && p*num.Lanes[T]() <= 256:

@@ -64,8 +64,8 @@ func TestHalfLevels(t *testing.T) {
 	}
 }
 
-// halves returns a slice x of at least k random 16-bit numbers in the memory of an arena. The last k numbers begin at index
-// start. In half of the calls, most of the numbers are small.
+// halves returns a slice x of random 16-bit numbers in the memory of an arena. The last k of them are x[start:]. In half of
+// the calls, most of the numbers are small.
 func halves(a *asmtest.Arena[float32], k int) (x []uint16, start int) {
 	in := a.InOut((k+1)/2, asmtest.Gauss)
 	if k == 0 {

@@ -39,8 +39,8 @@
 #define ld R10
 #define sp R11
 
-// SQUARES and PRODUCTS add the terms of the 16 row elements in V20–V23 to four registers of lanes. The argument named
-// lanes is the number of the first register.
+// SQUARES and PRODUCTS add the terms of the 16 row elements in V20–V23 to four registers, which have the numbers lanes to
+// lanes+3.
 #define SQUARES(lanes) \
 	OF4(FSUB, 20, 16, 20); \
 	OF4(FMLA, lanes, 20, 20)

@@ -9,8 +9,7 @@ import (
 	"github.com/gomonge/monge/internal/asm/asmtest"
 )
 
-// bytesOf returns n bytes in the memory of an arena. The function named draw returns the value of each byte. n must be
-// a multiple of 4.
+// bytesOf returns n bytes in the memory of an arena, with values from draw. n must be a multiple of 4.
 func bytesOf(a *asmtest.Arena[float32], n int, draw func() uint8) []uint8 {
 	in := a.InOut(n/4, asmtest.Gauss)
 	b := unsafe.Slice((*uint8)(unsafe.Pointer(unsafe.SliceData(in))), n)

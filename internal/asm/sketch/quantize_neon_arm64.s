@@ -28,8 +28,8 @@
 	FCVTL_2D(x, elements)  \
 	FCVTL2_2D(y, elements)
 
-// TERM computes e = x − scale·(t − shift) and changes t to t − shift. Register e must initially hold a copy of x. TERM also adds
-// x² to register squares, and e² to register rests.
+// TERM subtracts the shift in V18 from t. Register e must hold a copy of x, and TERM subtracts t times the scale in V17 from
+// it. TERM then adds x² to squares and e² to rests.
 #define TERM(x, t, e, squares, rests) \
 	FSUB(t, t, 18)        \
 	FMLS(e, t, 17)        \

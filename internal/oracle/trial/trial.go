@@ -147,7 +147,7 @@ func (c *Case) Shape(most, budget int, powers ...int) []int {
 	s := make([]int, len(powers))
 	left, work := float64(budget), 1.0
 	order := c.Perm(len(s))
-	if c.large && !c.Chance(4) { // draw sizes with large powers first, because only the first sizes can be large
+	if c.large && !c.Chance(4) { // draw sizes with large powers first, because budget leaves only small sizes for the last ones
 		slices.SortFunc(order, func(i, j int) int { return powers[j] - powers[i] })
 	}
 	for k, i := range order {
@@ -465,7 +465,7 @@ func repeatTogether(cases []*Case) {
 	}
 }
 
-// Alone forbids concurrent calls of this case and other cases.
+// Alone excludes c from the test that calls several cases concurrently.
 func (c *Case) Alone() { c.alone = true }
 
 // Epsilon returns the relative rounding error of T: 2⁻⁵³ or 2⁻²⁴.

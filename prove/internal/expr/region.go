@@ -7,8 +7,8 @@ type state uint8
 const (
 	unknown state = iota
 	fixed         // known bits
-	float         // a number from low to high
-	integer       // an unsigned integer from first to last
+	float         // a number between the fields low and high
+	integer       // an unsigned integer between the fields first and last
 	isNaN
 	yes
 	no
@@ -38,7 +38,7 @@ func (t *template) setRegion(low, high int64) {
 
 // resolved reports whether a region needs no further split. A region is resolved if an assumed
 // condition excludes the region, or if all conditions and integers that the expressions depend on
-// are known. The result only guides the search for regions: equalInRegion does the proof.
+// are known. The result only selects regions. For each region, equalInRegion does the proof.
 func (t *template) resolved(low, high int64) bool {
 	t.setRegion(low, high)
 	known := true
@@ -323,7 +323,7 @@ func (t *template) arithmetic(in *instruction) valueRange {
 		}
 		return valueRange{state: fixed, bits: bitsFrom(in.width, x)}
 	}
-	if in.op == Mul || in.op == FMA { // 0·∞ is NaN and may occur between the ends of the range.
+	if in.op == Mul || in.op == FMA { // the range may contain 0·∞, which is NaN
 		for n := range 2 {
 			if low[n] <= 0 && high[n] >= 0 && (math.IsInf(low[1-n], 0) || math.IsInf(high[1-n], 0)) {
 				return valueRange{}

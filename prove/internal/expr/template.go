@@ -175,9 +175,9 @@ func (t *template) number(bits uint64) float64 {
 // maxRegions bounds the number of regions.
 const maxRegions = 200_000
 
-// maxSingles bounds the number of regions with only one number. Correct kernels need few such
+// maxSingles bounds the number of regions that contain only one number. Correct kernels need few such
 // regions. A kernel with a mistake may agree with the Go reference implementation at many single
-// numbers and nowhere else.
+// numbers and differ everywhere else.
 const maxSingles = 5000
 
 // proveEverywhere proves equality for NaN, and then for all numbers region by region.

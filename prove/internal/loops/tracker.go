@@ -127,7 +127,7 @@ func New(f *code.Function, effect func(*code.Inst) *Effect, cov *code.Coverage) 
 	return t
 }
 
-// Clone returns a copy for the other direction of a branch.
+// Clone returns an independent copy of t. At a branch, t and the copy follow different directions.
 func (t *Tracker) Clone() *Tracker {
 	c := *t
 	c.frames = nil

@@ -157,7 +157,7 @@ func (m *Memory) Join(choose func(c, x, y expr.Node) expr.Node, c expr.Node, x, 
 	return nil
 }
 
-// Cells returns the cells of the region at base.
+// Cells returns the cells of the region that begins at base.
 func (m *Memory) Cells(base uint64) []expr.Node { return m.regions[base/regionSpacing].cells }
 
 // Accessible reports whether the byte at addr lies in a region and may be read.

@@ -43,13 +43,12 @@ func formattedType(c *schema.Column) arrow.DataType {
 	return nil
 }
 
-// formatValues calls the function use with the text of each of the first n values. The column must have a
-// formattedType.
-func (l *leaf) formatValues(n int, use func([]byte)) {
+// formatValues calls visit with the text of each of the first n values. The column must have a formattedType.
+func (l *leaf) formatValues(n int, visit func([]byte)) {
 	if uuids, ok := l.reader.([]parquet.FixedLenByteArray); ok && formattedType(l.column).ID() == arrow.FIXED_SIZE_BINARY {
 		for _, v := range uuids[:n] {
 			h := hex.EncodeToString(v)
-			use([]byte(strings.Join([]string{h[:8], h[8:12], h[12:16], h[16:20], h[20:]}, "-")))
+			visit([]byte(strings.Join([]string{h[:8], h[8:12], h[12:16], h[16:20], h[20:]}, "-")))
 		}
 		return
 	}
@@ -86,7 +85,7 @@ func (l *leaf) formatValues(n int, use func([]byte)) {
 	a := b.NewArray()
 	defer a.Release()
 	for i := range n {
-		use([]byte(a.ValueStr(i)))
+		visit([]byte(a.ValueStr(i)))
 	}
 }
 

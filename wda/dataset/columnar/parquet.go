@@ -512,8 +512,8 @@ func (w *rowProblem) err(group, before int) error {
 	return rowError("row group", group, w.row-before, w.cause, w.text)
 }
 
-// findProblem returns the first null, or the first list of a wrong length, among the last n values read. The argument
-// named done is the number of values in the batch before these n values.
+// findProblem returns the first null, or the first list of a wrong length, among the last n values read. done is the number
+// of values in the batch before these n values.
 func (l *leaf) findProblem(done, n, width int) *rowProblem {
 	if most := l.column.MaxDefinitionLevel(); most > 0 && !l.nulls {
 		differ := int16(0) // a loop without branches is faster, because nulls are rare

@@ -151,17 +151,17 @@ func (s *spill) copyFromWindow(c *spilled, from, n int, dst []float64, stride in
 	}
 }
 
-// loadWindow reads at least n rows into the window. The argument named from is the index of the first row. The argument
-// named end is the number of rows in the row group.
-func (s *spill) loadWindow(from, n, end int) error {
-	if from >= s.from && from+n <= s.from+s.rows {
+// loadWindow reads at least n rows into the window. first is the index of the first row, and total is the number of rows in
+// the row group.
+func (s *spill) loadWindow(first, n, total int) error {
+	if first >= s.from && first+n <= s.from+s.rows {
 		return nil
 	}
 	bytes := 0
 	for i := range s.columns {
 		bytes += s.columns[i].rowBytes()
 	}
-	s.from, s.rows = from, min(end-from, max(n, windowBytes/bytes))
+	s.from, s.rows = first, min(total-first, max(n, windowBytes/bytes))
 	s.window = slices.Grow(s.window[:0], (s.rows+1)*bytes)
 	s.window = s.window[:cap(s.window)]
 	at := 0
@@ -170,10 +170,10 @@ func (s *spill) loadWindow(from, n, end int) error {
 		c.at = at
 		rows := s.rows
 		if c.wrong != nil {
-			rows = max(0, min(rows, c.wrong.row-from))
+			rows = max(0, min(rows, c.wrong.row-first))
 		}
 		b := s.window[at:][:rows*c.rowBytes()]
-		if _, err := s.file.ReadAt(b, c.begin+int64(from)*int64(c.rowBytes())); err != nil {
+		if _, err := s.file.ReadAt(b, c.begin+int64(first)*int64(c.rowBytes())); err != nil {
 			return temporaryFileError(err)
 		}
 		at = (at + len(b) + 7) &^ 7 // float64 values are aligned
