@@ -11,8 +11,8 @@ import (
 // r: A ≈ L·Lᵀ. It stops when no remaining pivot is larger than tolerance times the first pivot. The
 // result l is L (n × r), with rows in the order of A. The result pivots lists the row of each
 // pivot, the largest pivot first. Row pivots[k] of L has a positive element in column k and zeros in
-// all later columns. The result named least is the last pivot divided by the first pivot, or 0 if
-// there is no pivot. PivotedCholesky overwrites the lower triangle of a. If the context ends, pivots
+// all later columns. least is the last pivot divided by the first pivot, or 0 if there is no pivot.
+// PivotedCholesky overwrites the lower triangle of a. If the context ends, pivots
 // is empty.
 //
 // The algorithm is right-looking (C. Lucas, "LAPACK-style codes for level 2 and 3 pivoted Cholesky

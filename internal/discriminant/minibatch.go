@@ -236,8 +236,8 @@ func (s *stochastic[T]) batchStep(ctx context.Context, p *mat.Dense, length floa
 	return nil
 }
 
-// runningMean returns the running mean after the next term x. The parameter named age is the number
-// of earlier terms. The first terms have equal weights. After the first terms, the weights of old
+// runningMean returns the running mean after the next term x. age is the number of earlier
+// terms. The first terms have equal weights. After the first terms, the weights of old
 // terms decay.
 func runningMean(mean, x, decay float64, age int) float64 {
 	share := max(1-decay, 1/float64(age+1))

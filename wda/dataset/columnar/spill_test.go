@@ -23,8 +23,8 @@ import (
 )
 
 // flatParquet writes a Parquet file with a row group of n rows for each n in groups. The file has one optional column
-// of every numeric type, as pyarrow writes them, and a text column of labels. The function named set returns the
-// value at a row and column, and whether the value is null.
+// of every numeric type, as pyarrow writes them, and a text column of labels. set returns the value
+// at a row and column, and whether the value is null.
 func flatParquet(t testing.TB, path string, groups []int, set func(row, column int) (v float64, null bool)) {
 	t.Helper()
 	var fields schema.FieldList

@@ -138,7 +138,7 @@ func statusOf(code codes.Code, err error) error {
 }
 
 // samplesOf returns the samples of a request as a matrix. The request holds either rows of numbers
-// or named samples. The result named single is true if the numbers are float32.
+// or named samples. single is true if the numbers are float32.
 func (a *API) samplesOf(ctx context.Context, r *pb.Rows, named []*structpb.Struct) (m engine.Matrix, single bool, err error) {
 	if len(named) == 0 {
 		return matrixOf(ctx, r)
