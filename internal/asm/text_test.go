@@ -46,7 +46,7 @@ func sources(t *testing.T) (all []source) {
 // TestTexts checks that the header comment of every assembly file has the same fields in the same
 // order, and that every header file has a description.
 func TestTexts(t *testing.T) {
-	title := regexp.MustCompile(`^// [\w, ]+, (integers|float64|float32|float64 and float32|float64, float32 and mixed|float32 and float64), (AVX2 \+ FMA|AVX-512 [\w, ]+|NEON)\.$`)
+	title := regexp.MustCompile(`^// [\w, ]+ for (integers|float64|float32|float64 and float32|float64, float32 and mixed|float32 and float64) with (AVX2 \+ FMA|AVX-512 [\w, ]+|NEON)\.$`)
 	for _, s := range sources(t) {
 		if path.Ext(s.name) == ".h" {
 			if !strings.HasPrefix(s.lines[0], "// ") {
@@ -55,7 +55,7 @@ func TestTexts(t *testing.T) {
 			continue
 		}
 		if !title.MatchString(s.lines[0]) {
-			t.Errorf("%s: no title line such as %q", s.path(), "// sqEuclidean, float64 and float32, AVX2 + FMA.")
+			t.Errorf("%s: no title line such as %q", s.path(), "// sqEuclidean for float64 and float32 with AVX2 + FMA.")
 		}
 		fields := []string{"Same bits as", "Layout", "Tile", "Tail", "Special values", "Registers", "Source"}
 		for _, line := range s.lines {

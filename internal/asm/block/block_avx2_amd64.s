@@ -1,4 +1,4 @@
-// block, float64, float32 and mixed, AVX2 + FMA.
+// block for float64, float32 and mixed with AVX2 + FMA.
 //
 //	sums    lanes[i, s][j mod w] += k[i*ldk+j] v[s][j]
 //	update  u[s][i] = a[s][i] / fold(lanes[i, s]), or u[s][i] = fold(lanes[i, s]) if a is nil; then lanes[i, s] = 0

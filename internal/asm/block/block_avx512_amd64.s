@@ -1,4 +1,4 @@
-// block, float64, float32 and mixed, AVX-512 F.
+// block for float64, float32 and mixed with AVX-512 F.
 //
 //	sums    lanes[i, s][j mod w] += k[i*ldk+j] v[s][j]
 //	add     q[s][j] += Σ_i u[s][i] k[i*ldk+j]                       0≤i<m  0≤j<n  0≤s<4

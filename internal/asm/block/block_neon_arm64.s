@@ -1,4 +1,4 @@
-// block, float64, float32 and mixed, NEON.
+// block for float64, float32 and mixed with NEON.
 //
 //	sums    lanes[i, s][j mod w] += k[i*ldk+j] v[s][j]
 //	update  u[s][i] = a[s][i] / fold(lanes[i, s]), or u[s][i] = fold(lanes[i, s]) if a is nil; then lanes[i, s] = 0

@@ -1,4 +1,4 @@
-// codes, float32, AVX-512 F, BW.
+// codes for float32 with AVX-512 F, BW.
 //
 //	sums4   dst[i] = Σ_j table[16j + c_ij]     codes of 4 bits, table uint8, sums uint16    0≤j<m
 //

@@ -1,4 +1,4 @@
-// codes, float32, NEON.
+// codes for float32 with NEON.
 //
 //	sums8   dst[i] = Σ_j table[256j + c_ij]    codes of 8 bits, table float32
 //	sums4   dst[i] = Σ_j table[16j + c_ij]     codes of 4 bits, table uint8, sums uint16    0≤j<m

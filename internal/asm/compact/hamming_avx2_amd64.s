@@ -1,4 +1,4 @@
-// hamming, integers, AVX2 + FMA.
+// hamming for integers with AVX2 + FMA.
 //
 //	hamming   number of bits in which the bytes a_i and b_i differ, summed over 0≤i<n
 //

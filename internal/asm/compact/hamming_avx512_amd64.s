@@ -1,4 +1,4 @@
-// hamming, integers, AVX-512 F, BW, VL and VPOPCNTDQ.
+// hamming for integers with AVX-512 F, BW, VL and VPOPCNTDQ.
 //
 //	hamming   number of bits in which the bytes a_i and b_i differ, summed over 0≤i<n
 //

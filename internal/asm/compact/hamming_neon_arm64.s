@@ -1,4 +1,4 @@
-// hamming, integers, NEON.
+// hamming for integers with NEON.
 //
 //	hamming   number of bits in which the bytes a_i and b_i differ, summed over 0≤i<n
 //

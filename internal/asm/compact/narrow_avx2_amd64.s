@@ -1,4 +1,4 @@
-// narrowFloat16, narrowBFloat16, float32, AVX2 + FMA.
+// narrowFloat16, narrowBFloat16 for float32 with AVX2 + FMA.
 //
 //	narrowFloat16    dst_i = src_i, rounded to IEEE 754 binary16
 //	narrowBFloat16   dst_i = src_i, rounded to bfloat16 (the upper half of a float32)      0≤i<n

@@ -1,4 +1,4 @@
-// dotInt8, sqEuclideanInt8, integers, AVX-512 F, BW, VL and VNNI.
+// dotInt8, sqEuclideanInt8 for integers with AVX-512 F, BW, VL and VNNI.
 //
 //	dotInt8          Σ a_i·b_i
 //	sqEuclideanInt8  Σ (a_i − b_i)²      0≤i<n

@@ -1,4 +1,4 @@
-// dotInt8, sqEuclideanInt8, integers, NEON.
+// dotInt8, sqEuclideanInt8 for integers with NEON.
 //
 //	dotInt8          Σ a_i·b_i
 //	sqEuclideanInt8  Σ (a_i − b_i)²      0≤i<n

@@ -1,4 +1,4 @@
-// roundInt8, signBits, float64 and float32, AVX2 + FMA.
+// roundInt8, signBits for float64 and float32 with AVX2 + FMA.
 //
 //	roundInt8   dst_i = src_i·inverse, rounded to an integer
 //	signBits    bit i of dst is 1 if src_i < 0, and 0 otherwise      0≤i<n

@@ -1,4 +1,4 @@
-// widenFloat16, widenBFloat16, float32, NEON.
+// widenFloat16, widenBFloat16 for float32 with NEON.
 //
 //	widenFloat16    dst_i = src_i, where src is IEEE 754 binary16
 //	widenBFloat16   dst_i = src_i, where src is bfloat16 (the upper half of a float32)      0≤i<n

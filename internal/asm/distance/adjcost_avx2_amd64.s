@@ -1,4 +1,4 @@
-// adjcost, float64 and float32, AVX2 + FMA.
+// adjcost for float64 and float32 with AVX2 + FMA.
 //
 //	g[i*ldg+j] = k[i*ldk+j] (h − λ (Σ_q a[i*lda+q] b[q*ldb+j] + h mat[i*ldm+j]))
 //	h = u[i] v[j]      0≤i<m  0≤j<n  0≤q<r

@@ -1,4 +1,4 @@
-// adjcost, float64 and float32, AVX-512 F.
+// adjcost for float64 and float32 with AVX-512 F.
 //
 //	dst[i*ldg+j] = k[i*ldk+j] (h − λ k̄)      h = u[i] v[j]      0≤i<m  0≤j<n
 //	k̄ = Σ_q a[i*lda+q] b[q*ldb+j] + h mat[i*ldm+j]      0≤q<r

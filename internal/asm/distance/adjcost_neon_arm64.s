@@ -1,4 +1,4 @@
-// adjcost, float32 and float64, NEON.
+// adjcost for float32 and float64 with NEON.
 //
 //	h = u[i] v[j]   k̄ = Σ_q A_iq B_qj + h M_ij   G_ij = K_ij (h − λ k̄)      0≤i<m  0≤j<n  0≤q<r
 //

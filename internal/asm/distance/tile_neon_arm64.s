@@ -1,4 +1,4 @@
-// sqEuclidean, gibbs, float32 and float64, NEON.
+// sqEuclidean, gibbs for float32 and float64 with NEON.
 //
 //	sqEuclidean   dst[i*ldd+j] = (0 or dst[i*ldd+j]) + Σ_k (x[i*ldx+k] − zt[k*ldz+j])²
 //	gibbs         D_ij = Σ_k (x_ik − z_jk)²      K_ij = 2^(c·D_ij)      0≤i<m  0≤j<n  0≤k<d

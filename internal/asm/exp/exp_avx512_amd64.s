@@ -1,4 +1,4 @@
-// exp, exp2, sumExp, float64 and float32, AVX-512 F.
+// exp, exp2, sumExp for float64 and float32 with AVX-512 F.
 //
 //	exp         dst[i] = exp(x[i])
 //	exp2        dst[i] = 2^(c·x[i])

@@ -1,4 +1,4 @@
-// exp, exp2, sumExp, float32 and float64, NEON.
+// exp, exp2, sumExp for float32 and float64 with NEON.
 //
 //	exp         dst[i] = exp(x[i])
 //	exp2        dst[i] = 2^(c·x[i])

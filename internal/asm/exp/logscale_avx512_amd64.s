@@ -1,4 +1,4 @@
-// logscale, float64 and float32, AVX-512 F.
+// logscale for float64 and float32 with AVX-512 F.
 //
 //	rows        x_j = g[j] − c mat[i*ldm+j]      max[i] = max_j x_j      e_j = 2^(x_j − max[i])
 //	            sum[i] = Σ_j e_j      q[j] = q[j] + Σ_i (a[i] / sum[i]) e_j

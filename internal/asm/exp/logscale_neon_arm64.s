@@ -1,4 +1,4 @@
-// logscale, float32 and float64, NEON.
+// logscale for float32 and float64 with NEON.
 //
 //	logRows         x_j = g[j] − c M_ij      max[i] = max_j x_j      e_j = 2^(x_j − max[i])
 //	                sum[i] = Σ_j e_j      q[j] = q[j] + Σ_i (a[i] / sum[i]) e_j

@@ -1,4 +1,4 @@
-// interleave, float64 and float32, NEON.
+// interleave for float64 and float32 with NEON.
 //
 //	dst[(i*ldd+j)*w+p] = x[p][i*ldx+j]
 //	for 0≤i<m, 0≤j<n and 0≤p<w, where w = 8 (float32: 16)

@@ -1,4 +1,4 @@
-// lane, float64 and float32, AVX2 + FMA.
+// lane for float64 and float32 with AVX2 + FMA.
 //
 //	rows     s[i] = Σ_j k[i*n+j] v[j]
 //	columns  q[j] = q[j] + Σ_i u[i] k[i*n+j]

@@ -1,4 +1,4 @@
-// lane, float64 and float32, NEON.
+// lane for float64 and float32 with NEON.
 //
 //	rows     s[i] = Σ_j k[i*n+j] v[j]
 //	columns  q[j] = q[j] + Σ_i u[i] k[i*n+j]

@@ -1,4 +1,4 @@
-// pair, float64 and float32, AVX2 + FMA.
+// pair for float64 and float32 with AVX2 + FMA.
 //
 //	dot           Σ x[i]·y[i]
 //	sqEuclidean   Σ (x[i] − y[i])²

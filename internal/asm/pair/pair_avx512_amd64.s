@@ -1,4 +1,4 @@
-// pair, float64 and float32, AVX-512 F and DQ.
+// pair for float64 and float32 with AVX-512 F and DQ.
 //
 //	dot           Σ x[i]·y[i]
 //	sqEuclidean   Σ (x[i] − y[i])²

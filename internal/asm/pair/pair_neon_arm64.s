@@ -1,4 +1,4 @@
-// pair, float64 and float32, NEON.
+// pair for float64 and float32 with NEON.
 //
 //	dot           Σ x[i]·y[i]
 //	sqEuclidean   Σ (x[i] − y[i])²

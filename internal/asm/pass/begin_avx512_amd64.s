@@ -1,4 +1,4 @@
-// begin, float64 and float32, AVX-512 F.
+// begin for float64 and float32 with AVX-512 F.
 //
 //	r[i] = Σ_j (k[i*ldk+j] mat[i*ldm+j]) v[j]      s[i] = w[i] r[i]
 //	q[j] = q[j] + Σ_i k[i*ldk+j] (u[i] mat[i*ldm+j] + s[i])

@@ -1,4 +1,4 @@
-// pass, float64, float32 and mixed, NEON.
+// pass for float64, float32 and mixed with NEON.
 //
 //	iterate   u[i] = a[i] / Σ_j K_ij v[j]     q[j] = q[j] + Σ_i u[i] K_ij
 //	sweep     u[i] = a[i] Σ_j K_ij v[j]       q[j] = q[j] + Σ_i u[i] K_ij

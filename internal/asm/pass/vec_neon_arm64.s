@@ -1,4 +1,4 @@
-// vec, float64, float32 and mixed, NEON.
+// vec for float64, float32 and mixed with NEON.
 //
 //	divide        dst[i] = x[i] / y[i]
 //	countOutside  number of i for which lo ≤ x[i] ≤ hi is false

@@ -1,4 +1,4 @@
-// vector, float64, float32 and mixed, AVX2 + FMA.
+// vector for float64, float32 and mixed with AVX2 + FMA.
 //
 //	divide        dst[i] = x[i] / y[i]
 //	countOutside  number of i for which lo ≤ x[i] ≤ hi is false

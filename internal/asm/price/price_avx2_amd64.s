@@ -1,4 +1,4 @@
-// price, float64 and float32, AVX2 + FMA.
+// price for float64 and float32 with AVX2 + FMA.
 //
 //	least   r_j = (c_j − u) − v_j
 //	relax   r_j = d_j = min(d_j, (c_j − u) − v_j)

@@ -1,4 +1,4 @@
-// price, float64 and float32, AVX-512 F.
+// price for float64 and float32 with AVX-512 F.
 //
 //	least   r_j = (c_j − u) − v_j
 //	relax   r_j = d_j = min(d_j, (c_j − u) − v_j)

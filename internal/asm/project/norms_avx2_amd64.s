@@ -1,4 +1,4 @@
-// norms, float64 and float32, AVX2 + FMA.
+// norms for float64 and float32 with AVX2 + FMA.
 //
 //	n[i] = n[i] + Σ_k x[i*ldx+k]²      if add is set
 //	n[i] = Σ_k x[i*ldx+k]²             otherwise

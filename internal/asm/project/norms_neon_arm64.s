@@ -1,4 +1,4 @@
-// norms, float64 and float32, NEON.
+// norms for float64 and float32 with NEON.
 //
 //	n[i] = n[i] + Σ_k x[i*ldx+k]²      if add is set
 //	n[i] = Σ_k x[i*ldx+k]²             otherwise

@@ -1,4 +1,4 @@
-// pack, float64 and float32, AVX2 + FMA.
+// pack for float64 and float32 with AVX2 + FMA.
 //
 //	to[k*step+r] = factor·x[r*ldx+k]
 //

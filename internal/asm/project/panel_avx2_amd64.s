@@ -1,4 +1,4 @@
-// panel, float64 and float32, AVX2 + FMA.
+// panel for float64 and float32 with AVX2 + FMA.
 //
 //	y[i*ldy+j] = r[i] + s[j] + Σ_k a[i/4*4*d+k*4+i%4]·b[k*w+j]          if r is not nil
 //	y[i*ldy+j] = y[i*ldy+j] + Σ_k a[i/4*4*d+k*4+i%4]·b[k*w+j]           if r is nil

@@ -1,4 +1,4 @@
-// product, float64 and float32, AVX-512 F and VL.
+// product for float64 and float32 with AVX-512 F and VL.
 //
 //	c[i*ldc+j] = c[i*ldc+j] + Σ_k a[i*ra+k*ka]·b[k*ldb+j]      if more is set
 //	c[i*ldc+j] = Σ_k a[i*ra+k*ka]·b[k*ldb+j]                   otherwise

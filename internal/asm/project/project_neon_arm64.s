@@ -1,4 +1,4 @@
-// project, float32 and float64, NEON.
+// project for float32 and float64 with NEON.
 //
 //	Mul       y_il = y_il + Σ_k x_ik b_kl
 //	TransMul  g_lk = g_lk + Σ_i y_il x_ik

@@ -1,4 +1,4 @@
-// query of many vectors, float32, AVX2 + FMA.
+// query of many vectors for float32 with AVX2 + FMA.
 //
 //	sqEuclideanMany   dst[j,i] = Σ_k (q[j,k] − x[i,k])²
 //	dotMany           dst[j,i] = Σ_k q[j,k]·x[i,k]            0≤j<3  0≤i<n  0≤k<d

@@ -1,4 +1,4 @@
-// query of many vectors, float32, AVX-512 F.
+// query of many vectors for float32 with AVX-512 F.
 //
 //	sqEuclideanMany   dst[j,i] = Σ_k (q[j,k] − x[i,k])²
 //	dotMany           dst[j,i] = Σ_k q[j,k]·x[i,k]            0≤j<3  0≤i<n  0≤k<d

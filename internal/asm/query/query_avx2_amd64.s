@@ -1,4 +1,4 @@
-// query, float32, AVX2 + FMA.
+// query for float32 with AVX2 + FMA.
 //
 //	sqEuclidean   dst[i] = Σ_k (q[k] − x[i,k])²
 //	dot           dst[i] = Σ_k q[k]·x[i,k]            0≤i<n  0≤k<d

@@ -1,4 +1,4 @@
-// query, float32, AVX-512 F.
+// query for float32 with AVX-512 F.
 //
 //	sqEuclidean   dst[i] = Σ_k (q[k] − x[i,k])²
 //	dot           dst[i] = Σ_k q[k]·x[i,k]            0≤i<n  0≤k<d

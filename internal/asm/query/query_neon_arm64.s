@@ -1,4 +1,4 @@
-// query, float32, NEON.
+// query for float32 with NEON.
 //
 //	sqEuclidean   dst[i] = Σ_k (q[k] − x[i,k])²
 //	dot           dst[i] = Σ_k q[k]·x[i,k]            0≤i<n  0≤k<d

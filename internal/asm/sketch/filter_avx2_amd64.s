@@ -1,4 +1,4 @@
-// filter, filterOne, float32, AVX2 + FMA.
+// filter, filterOne for float32 with AVX2 + FMA.
 //
 //	t = (Start_j + Σ_k c_ik·p_jk)·Scale_i + Rest_i·Rest_j + Norm_i·Norm_j + Norm_i²·Square_j
 //	            for row i with the codes c_ik and query j with the codes p_jk

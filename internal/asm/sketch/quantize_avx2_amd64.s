@@ -1,4 +1,4 @@
-// largest, quantize, float64 and float32, AVX2 + FMA.
+// largest, quantize for float64 and float32 with AVX2 + FMA.
 //
 //	largest    max_k |x_k|                                     0≤k<d
 //	quantize   t_k = FMA(x_k, inverse, shift), code_k = lowest byte of t_k

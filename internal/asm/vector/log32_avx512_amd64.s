@@ -1,4 +1,4 @@
-// log, float32, AVX-512 F.
+// log for float32 with AVX-512 F.
 //
 //	log    dst[i] = ln x[i]        0≤i<n
 //	log2   dst[i] = log₂ x[i]      0≤i<n

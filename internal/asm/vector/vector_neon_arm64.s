@@ -1,4 +1,4 @@
-// vector, float64 and float32, NEON.
+// vector for float64 and float32 with NEON.
 //
 //	affine      dst[i] = (x[i] − c)·s + b
 //	maximum     acc[l] = maximum of acc[l] and all x[i] with i mod w = l
