@@ -283,8 +283,8 @@ type openedTask struct {
 	err  error
 }
 
-// lastOpened contains the latest openedTask of each task in this process. Bundles use it as long as the
-// shared data and the epoch stay the same, also in later pipelines.
+// lastOpened contains the latest openedTask of each task in this process. Bundles of this and of
+// later pipelines use this openedTask as long as the shared data and the epoch stay the same.
 var lastOpened struct {
 	sync.Mutex
 	of map[string]*openedTask

@@ -466,8 +466,8 @@ func compareLines[T dist.Float](c *trial.Case, s *emd.Solver[T]) {
 		size = max(size, math.Abs(float64(v)))
 	}
 	if math.IsInf(p, 1) {
-		// Two partial sums of weights may differ only by rounding errors, which can change the largest difference. This cannot
-		// happen if all weights are equal.
+		// Rounding errors in the sums of weights may move a tiny mass, and this can change W_∞. It cannot happen if all
+		// weights are equal.
 		if wa == nil && wb == nil && n == m && got[0] != w.Hi {
 			c.Errorf("W_∞ of %d samples = %v, want %v", n, got[0], w.Hi)
 		}

@@ -161,11 +161,12 @@ func (s *Solver[T]) solve(ctx context.Context, p *Problem[T]) (*Result[T], error
 	}
 }
 
-// adjustLimit reports whether the problem must be solved again with a different cost limit. If so, adjustLimit sets the new limit
-// and also returns the least cost that the new limit changes.
+// adjustLimit reports whether the problem must be solved again with a different cost limit. If so, adjustLimit sets the new
+// limit and also returns the least cost that the new limit changes.
 //
-// If some costs are much larger than all costs of the plan, the dual variables may be large, and their rounding errors may hide
-// small costs. adjustLimit then limits the costs. If the plan contains no limited cost, the plan and its dual variables are
+// If some costs are much larger than all costs of the plan, the dual variables may be large, and their rounding errors may
+// hide small costs. adjustLimit then limits the costs: each cost above the limit is replaced by the limit. If the plan
+// contains none of these costs, the plan and its dual variables are also optimal for the original costs.
 // also optimal for the original costs.
 func (w *workspace[T]) adjustLimit() (from float64, again bool) {
 	r, c := &w.result, &w.costs

@@ -70,7 +70,7 @@ func (c *nearestCollector) appendTo(dst []Neighbor, r *Rows, m Measure) []Neighb
 	return dst
 }
 
-// withinCollector keeps all rows whose key is at most limit.
+// withinCollector keeps all rows whose key is at most limit. Nearer rows have smaller keys.
 type withinCollector struct {
 	limit float32 // limit of the search, converted to a key
 	found []keyed

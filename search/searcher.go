@@ -75,9 +75,8 @@ const (
 	// rowElements is the maximum number of elements of a block of rows. A block fits in the
 	// second-level cache, because several queries read the same block.
 	rowElements = 1 << 16
-	// If the rows have at least farElements elements, a single query uses the kernels for float32
-	// rows in main memory. NOTES.md of internal/asm/query has the measurements, which were made
-	// with 32 MiB of third-level cache.
+	// If float32 rows have at least farElements elements in total, a single query uses the kernels for rows that are not in
+	// a cache. NOTES.md of internal/asm/query has the measurements, which were made with 32 MiB of third-level cache.
 	farElements = 7 << 20
 	// mostValues is the maximum number of values of all queries for one block of rows.
 	mostValues = 1 << 14

@@ -30,7 +30,8 @@ const (
 	columnSide side = true
 )
 
-// grow provides memory for iterates of n and m elements.
+// grow provides memory for vectors u of length n and vectors v of length m, padded to the length
+// padded.
 func (s *iterates[T]) grow(n, m, padded int) {
 	s.n, s.m, s.padded = n, m, padded
 	gibbs.Grow(&s.us, s.ring*n)

@@ -314,8 +314,8 @@ func (it *iteration[T]) exceedsPlan(k int) bool {
 	return it.kernel.Mixed() && it.kind(k) == potentialKind && !it.settings.Gradient
 }
 
-// finishIterate replaces u of the last iterate by a ⊘ Kv if the iterate is more accurate than its plan (see exceedsPlan). K is
-// rounded to float32, as in the plan, so the marginal error becomes the error of the plan.
+// finishIterate replaces u of the last iterate by a ⊘ Kv if the iterate is more accurate than its plan (see exceedsPlan).
+// This K is rounded to float32 like the K of the plan. The marginal error of the iterate then also holds for the plan.
 func (it *iteration[T]) finishIterate(ctx context.Context) error {
 	k := it.res.Iterations
 	if !it.exceedsPlan(k) {

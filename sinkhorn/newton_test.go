@@ -94,7 +94,7 @@ func TestFactor(t *testing.T) {
 		*Problem[float64]
 		storage Storage
 	}{{&p, StorageDense}, {&p, StorageMixed}, {&priced, StorageDense}} {
-		set := Settings{Tolerance: 1e-11, Iterations: 200, Storage: c.storage, Workers: 1} // 200 passes are enough only with a sparse list and a factor
+		set := Settings{Tolerance: 1e-11, Iterations: 200, Storage: c.storage, Workers: 1} // without a sparse list and a factor, 200 passes are not enough
 		s, err := newSolver[float64](&set)
 		if err != nil {
 			t.Fatal(err)

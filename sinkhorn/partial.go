@@ -35,7 +35,7 @@ type partial[T dist.Float] struct {
 	cappedSums  []T     // for each column, the sum over the rows whose scaling is at its upper bound (the cap)
 	cappedTotal float64 // sum of cappedSums
 	cappedKnown bool    // cappedSums belong to the current point
-	held        []bool  // columns whose v/b the last Newton step held at the cap
+	held        []bool  // for each column j, whether the last Newton step kept v_j/b_j at its upper bound
 	noneHeld    bool    // no column is held
 	columnCap   float64 // log₂ of the upper bound of v_j/b_j (the cap of the columns)
 	sumA, sumB  float64

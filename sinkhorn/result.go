@@ -75,8 +75,8 @@ func (r *outcome[T]) publish(s *solver[T]) *Result[T] {
 	return &r.it.res
 }
 
-// acquire marks the solver as busy, and returns the iteration after loading its problem into the
-// kernel again. The caller must call markFree.
+// acquire marks the solver as busy, loads the problem of r into the kernel again, and returns the iteration. The caller must
+// call markFree.
 func (r *outcome[T]) acquire(serial uint64) *iteration[T] {
 	s := r.solver
 	s.markBusy()

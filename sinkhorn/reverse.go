@@ -27,8 +27,8 @@ import (
 
 // reverse is the state of the reverse pass.
 type reverse[T dist.Float] struct {
-	basis  int // number of the iterate whose potentials are the base, or plainKind or mixedBasis
-	f, g   []T // potentials of the base, as base-2 logarithms
+	basis  int // number of the iterate with the base potentials; plainKind for no base; or mixedBasis
+	f, g   []T // base potentials, as base-2 logarithms
 	fk, gk []T // potentials of an iterate, as base-2 logarithms
 	u, v   []T // scalings of an iterate relative to the base
 	t      []T
@@ -180,8 +180,8 @@ func (g *gradients[T]) beginReverse(ctx context.Context, it *iteration[T]) error
 	return nil
 }
 
-// nextSegment completes the current segment of the gradient and starts a segment with the base potentials of iterate k. It sets
-// s^k and q = Kᵀs^k relative to the new base. The argument u is relative to the old base.
+// nextSegment completes the current segment of the gradient and starts a segment whose base potentials are those of iterate
+// k. It then sets the vectors s^k and q = Kᵀs^k relative to the new base. u is still relative to the old base.
 func (g *gradients[T]) nextSegment(ctx context.Context, it *iteration[T], k int, u []T) error {
 	rev := &g.reverse
 	s := it.sweep.s

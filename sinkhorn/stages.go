@@ -18,7 +18,7 @@ const (
 	stageFactor    = 2    // ratio of λ between two stages
 	roughTolerance = 1e-4 // marginal error of each stage in the first round
 	stagePasses    = 2000 // maximum passes of a stage; fewer if all stages together would exceed Settings.Iterations
-	leastPasses    = 64   // passes that a stage may always make, even if Settings.Iterations is small
+	leastPasses    = 64   // a stage may make at least this number of passes, even if Settings.Iterations is small
 )
 
 // stagedStart finds initial potentials by ε-scaling with Newton's method in each stage.

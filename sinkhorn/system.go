@@ -15,7 +15,7 @@ const (
 	costVectors = 50      // cost of the vector operations of a step, for each column
 	costProduct = 0.125   // cost of a multiply-add in a matrix product
 	costFactor  = 240     // overhead of each element of a Cholesky factor, as a number of multiply-adds
-	costNear    = 1 << 18 // maximum number of elements of a K that stays in the L2 cache; a pass over this K costs a third as much
+	costNear    = 1 << 18 // maximum number of elements of a K that stays in the L2 cache; one element of such a K costs 1/3
 )
 
 // system is the linear system

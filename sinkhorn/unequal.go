@@ -68,8 +68,8 @@ func (d *unbalanced[T]) allocate() {
 	gibbs.Grow(&d.scratch, max(kernel.N(), kernel.M()))
 }
 
-// advance makes iterations and ends under the same conditions as iteration.advance. The marginal error is Σ_j q_j |v_j
-// − v'_j|, where v' is the next v. In balanced problems this sum is ‖Tᵀ1 − b‖₁.
+// advance makes iterations and ends under the same conditions as iteration.advance. The marginal error is Σ_j q_j |v_j −
+// v'_j|, where q = Kᵀu and v' is the next v. In balanced problems this sum is ‖Tᵀ1 − b‖₁.
 func (d *unbalanced[T]) advance(ctx context.Context, limit int, tolerance float64, p *pace) error {
 	it := d.it
 	d.allocate()
@@ -156,10 +156,10 @@ func (d *unbalanced[T]) completeTrial(ctx context.Context) (bool, error) {
 	return err == nil && it.weightlessFinite(d.tq), err
 }
 
-// sumsAccurate reports whether the sums x of all points with positive weight are accurate. In partial transport, inaccurate
-// small sums are allowed if the points with accurate sums have more weight than the mass to move. A scaling in the safe range
-// is then at its upper bound for every point with a small sum, so it does not depend on the sum. The underflowed elements of K
-// would add less than a rounding error.
+// sumsAccurate reports whether x contains accurate sums for all points with positive weight. In partial transport, small
+// sums may be inaccurate if the points with accurate sums have more weight than the mass to move. If the scalings are in the
+// safe range, a point with a small sum then has the largest allowed scaling, which does not depend on the sum. The
+// underflowed elements of K would add less than a rounding error.
 func (d *unbalanced[T]) sumsAccurate(x, weight []T) bool {
 	it, least := d.it, d.it.limits.leastSum
 	if it.partial > 0 {
@@ -427,9 +427,9 @@ func (d *unbalanced[T]) bestPotentials(dst, sums []T, at side, base []T) {
 	}
 }
 
-// massFactor returns log₂η for which Σ_i min(η w_i r_i, w_i) is the required mass, where r_i = 2^(sum_i − base_i). It uses
-// Newton's method, beginning below the solution. The last step is exact, because it does not change the set of points at the
-// upper bound w_i.
+// massFactor returns log₂η for the factor η with which the masses min(η w_i r_i, w_i) have the required sum, where r_i =
+// 2^(sum_i − base_i). It uses Newton's method, beginning below the solution. The last step is exact, because it does not
+// change which masses are at their upper bound w_i.
 func (d *unbalanced[T]) massFactor(weight, sums, base []T) float64 {
 	it := d.it
 	level := func(i int) float64 {

@@ -133,7 +133,7 @@ func testReductions[T vecmath.Float](t *testing.T) {
 			rounds := float64((n+num.Lanes[T]()-1)/num.Lanes[T]()) + math.Log2(float64(num.Lanes[T]()))
 			sum, size := newBig(), 0.0
 			dot, dotSize := newBig(), 0.0
-			rest, tops := newBig(), 0 // sum of the exponentials of all elements except one of the largest
+			rest, tops := newBig(), 0 // rest is Σ exp(x_i − top) without one i where x_i = top; tops is the number of such i
 			for i := range x {
 				sum.Add(sum, newBig().SetFloat64(float64(x[i])))
 				size += math.Abs(float64(x[i]))

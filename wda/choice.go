@@ -183,13 +183,13 @@ func (c *comparison) compareFolds(ctx context.Context, do compareFunc, alive []b
 	return nil
 }
 
-// chooseComponents fits the candidate m with fewer components. It sets m.Leading to the best number of
-// components, and m.Loss to the loss with this number. It does nothing if the method of m is not
-// iterative, because then a fit with q components finds the first q components of a larger fit.
+// chooseComponents fits the candidate m with fewer components. It sets m.Leading to the best number
+// of components, and m.Loss to the loss with this number. It does nothing if the method of m is not
+// iterative, because a fit with q components then finds the first q components of a larger fit.
 //
 // With an iterative method, the components of the two fits differ a little. The comparison already
-// has the losses of the first q components of the largest fit. promisingCounts uses these losses to
-// select the numbers of components that are worth a fit.
+// has the loss of the first q components of the largest fit for every q to compare. promisingCounts
+// uses these losses to select the numbers of components that are worth a fit.
 func (c *comparison) chooseComponents(ctx context.Context, do compareFunc, m *Member, known [][][]loss) error {
 	if m.Method.traits().stepless || len(c.componentCounts) == 1 {
 		return nil
@@ -211,7 +211,7 @@ func (c *comparison) chooseComponents(ctx context.Context, do compareFunc, m *Me
 			break
 		}
 	}
-	all := []Member{*m} // for the mean loss over all folds, with all components
+	all := []Member{*m} // gets the mean loss of m with all components over all folds
 	averageLosses(all, c.componentCounts[:1], lossesOf(known, at))
 	*m = all[0]
 	// Some folds may have no fits with fewer components. Compare the losses on the other folds.
@@ -318,8 +318,8 @@ func (c *comparison) mixtureSize(members []Member, losses [][][]loss) int {
 	return n
 }
 
-// lossDifferenceError returns the standard error of the mean difference between the losses of the
-// members a and b with all components. There is one difference for each fold.
+// lossDifferenceError returns the standard error of the mean loss difference between the members a
+// and b. It uses the losses with all components. Each fold gives one difference.
 func (c *comparison) lossDifferenceError(a, b *Member, losses [][][]loss) float64 {
 	i, j := c.candidateIndex(a), c.candidateIndex(b)
 	var all pairedDifferences

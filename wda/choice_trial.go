@@ -206,8 +206,9 @@ func (t *foldTrial) fisherStart(ctx context.Context) *mat.Dense {
 	return t.fisher
 }
 
-// restart resets t for fits with at most q components. components contains the canonical components
-// of a larger fit, or is nil. The next fit may start at the first q of them, made orthonormal.
+// restart resets t for fits with at most q components. If components is not nil, it contains the
+// canonical components of a larger fit. The next fit may then start at the first q of these
+// components, after they have been made orthonormal.
 func (t *foldTrial) restart(ctx context.Context, q int, components *mat.Dense) error {
 	d, p := t.principal.Dims()
 	t.set.Components = min(q, p)

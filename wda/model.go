@@ -312,8 +312,8 @@ const (
 )
 
 // transformColumns32 projects the rows of x and sets dst to the components of the projections,
-// beginning with component l. Each sum over the features continues from block to block. The result
-// therefore has the bits of TransformVec, rounded to float32.
+// beginning with component l. It adds the features in blocks, and each sum continues from one block
+// to the next. The result therefore has the bits of TransformVec, rounded to float32.
 func (m *Model) transformColumns32(dst, x dist.Matrix[float32], l int, in, out []float64) {
 	rows, w, d := dst.Rows, dst.Cols, len(m.mean)
 	b := dense.View(m.projection).ColRange(l, l+w)

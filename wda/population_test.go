@@ -18,7 +18,7 @@ import (
 type onDisk struct {
 	*mat.Dense
 	reads         atomic.Int64
-	unreadableRow int // index of the row that can be read correctly only once; −1 for no row
+	unreadableRow int // index of the row that only the first read returns correctly; −1 for no row
 	times         atomic.Int64
 	// If spoiled is true, a second read of row unreadableRow succeeds, but one value of the row is then NaN.
 	spoiled bool

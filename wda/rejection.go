@@ -27,7 +27,7 @@ type Calibration struct {
 	// classes. Default nil: the weight is 0.4.
 	Unknown mat.Matrix
 	// Workers is the largest number of goroutines. Default GOMAXPROCS. The result does not depend
-	// on it.
+	// on Workers.
 	Workers int
 }
 
@@ -57,9 +57,9 @@ type rejection struct {
 	Rejection
 	scores []float64 // scores of the samples of the calibration, ascending
 	shifts []float64 // shift of the score for each label of the classifier
-	// typical is the median, over the samples of the calibration, of the mean squared distance to
-	// the K neighbors. center and spread are the means and the standard deviations of the two parts
-	// of the score, distance and residual.
+	// typical is the median of the mean squared distances from the calibration samples to their K
+	// neighbors. The score has two parts, the distance and the residual. center contains the means
+	// of the two parts, and spread contains their standard deviations.
 	typical        float64
 	center, spread [2]float64
 	featureScale   []float64 // factor that standardizes each feature, or nil

@@ -172,7 +172,8 @@ func (a *app) verify(cmd *cobra.Command, f *verifyFlags, path string) error {
 	return err
 }
 
-// readValidation reads the validation samples of a fit, unless the fit took the samples from d.
+// readValidation reads the validation samples if the fit read them from a file of their own.
+// Otherwise it only checks that --validation is not set.
 func (f *verifyFlags) readValidation(path string, v *wda.Validation, d *dataset.Dataset) error {
 	switch own := v != nil && v.Hash != ""; {
 	case own && f.validation == "":

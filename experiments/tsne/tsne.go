@@ -79,7 +79,7 @@ type Settings struct {
 // Step is one step of the descent.
 type Step struct {
 	Index, Total int     // index of the step, starting at 1, and total number of steps
-	GradientNorm float64 // norm of the gradient before the step; early steps exaggerate the attraction
+	GradientNorm float64 // norm of the gradient before the step, including the exaggeration in early steps
 }
 
 // Result is an embedding of the samples.

@@ -205,7 +205,7 @@ func TestCopies(t *testing.T) {
 			}
 		}
 		total += len(at)
-		end := 0 // the copied lines of at[:end] are already counted
+		end := 0 // copies among the lines at[:end] are already counted
 		for k := 0; k+run <= len(at); k++ {
 			var text strings.Builder
 			for _, i := range at[k : k+run] {

@@ -143,7 +143,8 @@ func (s *solver) leastSlope() float64 {
 }
 
 // extrapolate returns a step longer than alpha. It is called while no step is known to be too long.
-// next is the step at which the slope, extrapolated from the steps low and alpha, is 0.
+// low is a shorter step. Extrapolation of the slopes at low and alpha gives the slope 0 at the step
+// next.
 func extrapolate(low, alpha, next float64) float64 {
 	step := alpha - low
 	if !(next > alpha) {

@@ -388,11 +388,11 @@ func transProduct[T dist.Float](ctx context.Context, workers int, dst, a, b dist
 }
 
 // productRows returns the number of rows that are multiplied between two checks of the context. The
-// result is 64, or a smaller multiple of 8 if 64 rows would take milliseconds. each is the number of
-// multiplications for one row.
+// result is 64, or a smaller multiple of 8 if 64 rows would take milliseconds. The argument is the
+// number of multiplications for one row.
 func productRows(each int) int { return min(64, max(8, 1<<25/max(1, each)&^7)) }
 
-// productColumns returns the number of columns of XᵀG that are computed between two checks of
-// the context. It is larger than productRows, because longer parts of the rows of X are faster. each is
-// the number of multiplications for one column.
+// productColumns returns the number of columns of XᵀG that are computed between two checks of the
+// context. It is larger than productRows, because longer parts of the rows of X are faster. The
+// argument is the number of multiplications for one column.
 func productColumns(each int) int { return 3 * productRows(each) }

@@ -311,9 +311,9 @@ func (o *Objective[T]) pairError(ctx context.Context, q pair, err error) error {
 // timerLate limits how long awaitDeadline waits for a timer.
 const timerLate = time.Second
 
-// awaitDeadline waits until ctx has ended, if the deadline of ctx has passed. A solver that reads
-// the clock may notice the deadline before the context's timer fires, and only the timer sets the
-// cause.
+// awaitDeadline waits until ctx ends if the deadline of ctx has already passed; otherwise it
+// returns at once. A solver that reads the clock may notice the deadline before the context's timer
+// fires, and only the timer sets the cause.
 func awaitDeadline(ctx context.Context) {
 	end, ok := ctx.Deadline()
 	if !ok || time.Now().Before(end) {

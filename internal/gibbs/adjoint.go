@@ -50,7 +50,7 @@ func (t *Terms[T]) Add(left, right []T) {
 	t.count++
 }
 
-// AddTwo appends the terms left·rightᵀ and next·lastᵀ.
+// AddTwo appends two terms, the matrix left·rightᵀ and the matrix next·lastᵀ.
 func (t *Terms[T]) AddTwo(left, right, next, last []T) {
 	d, k := t.depth, t.count
 	copy(t.right[k*len(right):], right)

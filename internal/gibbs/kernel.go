@@ -253,8 +253,8 @@ func (g *Kernel[T]) widenedRows() int {
 }
 
 // SetBase sets the base potentials F and G, which are base-2 logarithms. Two nil slices mean no
-// base potentials. SetBase invalidates K if F is another slice than before. After a change of
-// elements of F or G, call Invalidate.
+// base potentials. SetBase invalidates K if the new F is stored in different memory than the old F.
+// After a change of elements of F or G, call Invalidate.
 func (g *Kernel[T]) SetBase(baseF, baseG []T) {
 	if unsafe.SliceData(g.baseF) != unsafe.SliceData(baseF) {
 		g.filled = false

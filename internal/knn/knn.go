@@ -277,10 +277,10 @@ func (s *Search[T]) Nearest(ctx context.Context, p *Points[T], y matrix.Matrix[T
 	return nil
 }
 
-// nearestFew implements Nearest for few points. A block contains the distances from a row of y to
-// all points. The neighbors that the previous call found for the row give an upper bound of the
-// distances, and the search quickly skips points beyond the bound. If the rows of y change little
-// between two calls, the search skips most points.
+// nearestFew implements Nearest for few points. A block contains the distances from several rows of
+// y to all points. No neighbor of a row is farther than the farthest of the neighbors that the
+// previous call found. The search quickly skips farther points, which are most points if the rows
+// change little between two calls.
 func (s *Search[T]) nearestFew(ctx context.Context, p *Points[T], y matrix.Matrix[T], k int) error {
 	step := min(y.Rows, max(1, blockElements/p.n))
 	s.distances = slices.Grow(s.distances[:0], step*p.n)

@@ -734,8 +734,8 @@ func (s *Solver[T]) setDualsBelow(top int32) {
 		order = order[1:]
 	}
 	for _, k := range order {
-		// Subtract the dual variable of the parent, dual + dualLow, from cost. TwoSum computes the
-		// rounding error of the difference.
+		// The new dual variable is the cost minus the dual variable of the parent, which is dual +
+		// dualLow. TwoSum computes the rounding error of the difference.
 		parent, cost := s.nodes[k].parent, s.arcCost[k]
 		above := -s.dual[parent]
 		d := cost + above

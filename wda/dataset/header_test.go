@@ -283,7 +283,7 @@ func TestRelabelByValue(t *testing.T) {
 	}
 }
 
-// TestTwoSpellings checks that labels that spell one number in two ways cause a note.
+// TestTwoSpellings checks that there is a note if two labels are different spellings of the same number.
 func TestTwoSpellings(t *testing.T) {
 	for text, want := range map[string]string{
 		"1,a\n2,b\n":        "",

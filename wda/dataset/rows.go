@@ -22,9 +22,9 @@ type RowReader interface {
 	// ReadRows would return an error.
 	mat.Matrix
 
-	// ReadRows sets dst to consecutive rows. The first of them is row first, counted from 0. The
-	// length of dst must be a multiple of the number of columns. Several goroutines may call ReadRows
-	// at the same time. An error contains the row and column numbers.
+	// ReadRows sets dst to consecutive rows, beginning with the row whose index is first, counted
+	// from 0. The length of dst must be a multiple of the number of columns. Several goroutines may
+	// call ReadRows at the same time. An error contains the row and column numbers.
 	ReadRows(dst []float64, first int) error
 }
 

@@ -89,7 +89,7 @@ func (m *Machine) measure(u unit) float64 {
 	top := 0.0
 	for way := from; way < to; way++ {
 		f := movers[way/2]
-		turn := 4 * f.line // an iteration loads or stores four blocks
+		turn := 4 * f.line // bytes that one loop iteration loads or stores: four blocks
 		turns := max(u.size/turn, 1)
 		stride, step := f.line, turn
 		if way%2 == 1 {

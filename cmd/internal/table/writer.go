@@ -50,7 +50,7 @@ type Format struct {
 	Columns  []Column
 	NoHeader bool // write CSV without the names of the columns
 	Stream   bool // write an Arrow stream, not an Arrow file
-	Vector   bool // write an IDX file with one column as a vector, like a label file
+	Vector   bool // if an IDX file has only one column, write it as a vector, like a label file
 }
 
 // count returns the number of numeric columns.

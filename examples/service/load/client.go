@@ -18,13 +18,13 @@ import (
 // implements only a small part of the HTTP protocol.
 type HTTP struct {
 	Address  string
-	Requests [][]byte // requests as they are sent over the connection
+	Requests [][]byte // the bytes of complete HTTP requests
 	next     int
 	conn     net.Conn
 	in       *bufio.Reader
 }
 
-// Request returns a POST request as sent over the connection.
+// Request returns the bytes of an HTTP POST request.
 func Request(path, contentType, token string, body []byte) []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "POST %s HTTP/1.1\r\nHost: load\r\nContent-Type: %s\r\nContent-Length: %d\r\n", path, contentType, len(body))

@@ -34,8 +34,8 @@ GLOBL order<>(SB), RODATA|NOPTR, $64
 #define dp DI
 #define from SI
 
-// round4 multiplies four elements by inverse and rounds the products to integers. The lowest bits
-// of the elements of t contain the integers.
+// round4 rounds the products of four elements and the factor inverse to integers. It leaves the integers in the lowest bits
+// of the elements of t.
 #define round4(at, t) \
 	VCVTPS2PD   at(from), t; \
 	VFMADD213PD Y9, Y8, t;   \

@@ -42,9 +42,8 @@ GLOBL bitOf<>(SB), RODATA|NOPTR, $64
 #define from R1
 #define left R2
 
-// round4 multiplies the four elements of Vx by inverse and rounds the products to integers. The
-// lowest bits of the elements of Vs and Vt contain the integers. On entry, Vs and Vt must contain
-// the constant snap.
+// round4 rounds the products of the four elements of Vx and the factor inverse to integers. It leaves the integers in the
+// lowest bits of the elements of Vs and Vt. On entry, all elements of Vs and Vt must be the constant snap.
 #define round4(x, s, t) \
 	FCVTL_2D(4, x);   \
 	FCVTL2_2D(5, x);  \

@@ -101,9 +101,9 @@
 	ADDQ lb, bp;    \
 	DECQ terms
 
-// finish3 computes h = u v for one row of a tile and calls factors3 and products3. factors3 computes
-// h − λ k̄. products3 multiplies by k and stores the row in dst. All loads precede the stores,
-// because dst may be mat, and because a vector without columns has the address of the first vector.
+// finish3 computes h = u v for one row of a tile and calls factors3 and products3. factors3 computes h − λ k̄. products3
+// multiplies by k and stores the row in dst. All loads precede the stores for two reasons: dst may be mat, and vectors
+// beyond the last column have the address of the first vector.
 #define finish3(s0, s1, s2) \
 	mul Z24, Z27, Z28;    \
 	mul Z25, Z27, Z29;    \

@@ -70,7 +70,8 @@ func fma32(x, y, z float32) float32 {
 	return float32(s)
 }
 
-// Lanes returns w, the number of virtual lanes in which a row of T is summed.
+// Lanes returns w, the number of partial sums (virtual lanes) in which the elements of a row are added. T is the type of the
+// elements.
 func Lanes[T Float]() int {
 	if IsFloat64[T]() {
 		return 8

@@ -57,8 +57,8 @@
 	fma213 s, u, Z1; \
 	fma    k, Z1, Z0
 
-// ADDKMZ is like ADDKM, but for the last, partial 64 bytes of a row. It adds to the elements of
-// q in register ytail.
+// ADDKMZ is like ADDKM, but for the last, partial 64 bytes of a row. It adds the terms to register ytail, which holds the
+// elements of q.
 #define ADDKMZ(k, mat, s, u) \
 	movez  mat, mask, Z1;     \
 	fma213 s, u, Z1;          \

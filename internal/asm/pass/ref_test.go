@@ -15,7 +15,8 @@ import (
 // γ_k Σ|terms|, where k is the largest number of roundings of a term. A row sum of n elements in w lanes
 // has k = ⌈n/w⌉ + log₂w, and a column sum of m elements has k = m. The comments of some tests list additional roundings.
 
-// small returns random sizes of an m × n matrix. Most sizes are at most 40, and some rows are longer.
+// small returns random sizes of an m × n matrix. Usually both sizes are at most 40, but in one case of ten n may be up to
+// 1500.
 func small(rng *rand.Rand) (m, n int) {
 	if rng.IntN(10) == 0 {
 		return 1 + rng.IntN(10), 1 + rng.IntN(1500)
@@ -72,9 +73,9 @@ func rowsAndColumnsRef[T num.Float](t *testing.T) {
 	worstColumn.Report(t, "column sum")
 }
 
-// TestIterateRef checks the error bounds of Iterate for positive data. The relative error of a row sum is at most
-// γ_k, and the division rounds once more. So the relative error of u is at most γ_(k+2). The error of q, given the
-// computed u, is at most γ_m Σ|terms|.
+// TestIterateRef checks the error bounds of Iterate for positive data. The relative error of a row sum is at most γ_k, and
+// the division rounds once more. So the relative error of u is at most γ_(k+2). Compared with the exact q for the computed
+// u, the error of q is at most γ_m Σ|terms|.
 func TestIterateRef(t *testing.T) {
 	t.Run("f64", iterateRefTest[float64])
 	t.Run("f32", iterateRefTest[float32])

@@ -45,8 +45,8 @@ func testLevels[T num.Float](t *testing.T) {
 	}
 }
 
-// TestTies checks that the functions return the lowest index if several elements are the least. The values +0 and −0 are
-// equal.
+// TestTies checks that the functions return the lowest index if several elements tie for the
+// minimum. The values +0 and −0 are equal.
 func TestTies(t *testing.T) {
 	negative := math.Copysign(0, -1)
 	for _, n := range []int{3, 16, 50, 1 << 19} {

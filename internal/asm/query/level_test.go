@@ -17,7 +17,7 @@ func TestLevels(t *testing.T) {
 	seed := uint64(0)
 	for _, class := range asmtest.Classes() {
 		for _, n := range sizes.n {
-			seed++ // each length d now gets a different kind of memory than for the previous n
+			seed++ // seed selects the kind of memory; the increment changes the kind for each d from one n to the next
 			for _, d := range sizes.d {
 				seed++
 				asmtest.Compare(t, seed, func(a *asmtest.Arena[float32]) {
@@ -46,7 +46,7 @@ func TestHalfLevels(t *testing.T) {
 	seed := uint64(0)
 	for _, format := range []Half{BFloat16, Float16} {
 		for _, n := range sizes.n {
-			seed++ // each length d now gets a different kind of memory than for the previous n
+			seed++ // seed selects the kind of memory; the increment changes the kind for each d from one n to the next
 			for _, d := range sizes.d {
 				for _, class := range []asmtest.Class{asmtest.Gauss, asmtest.Special} {
 					seed++

@@ -322,8 +322,8 @@ func (m *machine) cells(n expr.Node) []expr.Node {
 	return []expr.Node{low, high}
 }
 
-// source returns the first n cells of a vector operand. An element has w cells. If the operand is
-// in memory and the destination has a mask, source reads only the selected elements.
+// source returns the first n 4-byte cells of a vector operand, whose elements take w cells each. If
+// the operand is in memory and the destination has a mask, source reads only the selected elements.
 func (m *machine) source(o, dst *operand, n, w int) []expr.Node {
 	if o.kind == vector {
 		return m.v[o.reg][:n:n]
@@ -359,8 +359,9 @@ func (m *machine) source(o, dst *operand, n, w int) []expr.Node {
 	return m.load(a, n)
 }
 
-// setVector writes the cells of a vector to a register or to memory, under the mask of the operand.
-// An element has w cells. In a register, setVector clears the cells above the result.
+// setVector writes a vector to a register or to memory, under the mask of the operand. The vector
+// is a list of 4-byte cells, and each element takes w cells. In a register, setVector clears the
+// cells above the vector.
 func (m *machine) setVector(o *operand, cells []expr.Node, w int) {
 	if o.mask >= 0 && m.symbolicMasks[o.mask] != nil {
 		cells = m.blend(o, cells, w)

@@ -71,7 +71,7 @@ func (m *machine) runSmallIntegers(op string, a []operand) bool {
 	case (op == "sdot" || op == "udot") && dst.size == 4 && last.size == 1:
 		for n := range count {
 			sum, at := m.v[dst.reg][n], 4*n
-			if last.kind == element { // a lane index selects four bytes that all sums use
+			if last.kind == element { // with a lane index, all sums use the same four bytes
 				at = 4 * last.lane
 			}
 			for k := range 4 {

@@ -45,8 +45,8 @@ func (m *machine) operandNode(o operand) expr.Node {
 	return m.g.Const(8, m.register(o))
 }
 
-// runSymbolic runs an instruction on general registers that depend on the data, or a move from a
-// vector register to a general register. It returns false for other instructions.
+// runSymbolic runs an instruction that reads data-dependent values from general registers, or a
+// move from a vector register to a general register. It returns false for other instructions.
 func (m *machine) runSymbolic(op string, a []operand) bool {
 	if (op == "mov" || op == "fmov" || op == "umov") && len(a) == 2 && a[0].kind == general && (a[1].kind == element || a[1].kind == scalar) {
 		m.setSymbolic(a[0], m.source(a[1], 0))

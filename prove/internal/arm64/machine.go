@@ -236,8 +236,8 @@ func splitOperands(s string) (out []string) {
 	return out
 }
 
-// elementCells returns the number of cells of an element. Elements of one or two bytes share a
-// cell.
+// elementCells returns the number of 4-byte cells of an element. It returns 1 for elements of one
+// or two bytes, several of which share a cell.
 func elementCells(letter string) int {
 	return map[string]int{"b": 1, "h": 1, "s": 1, "d": 2, "q": 4}[letter]
 }

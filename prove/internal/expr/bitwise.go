@@ -49,8 +49,9 @@ func (g *Graph) Xor3(a, b, c Node) Node {
 	return g.Bitwise(IXor, g.Bitwise(IXor, all[0], all[1]), all[2])
 }
 
-// Majority returns the bits that are set in at least two of three integers. ok is false if an
-// integer is neither constant nor composed of integers of one or two bytes.
+// Majority returns the bits that are set in at least two of three integers. It returns false if it
+// cannot compute these bits, because an integer is neither constant nor composed of integers of one
+// or two bytes.
 func (g *Graph) Majority(a, b, c Node) (Node, bool) {
 	all := []Node{a, b, c}
 	slices.Sort(all)

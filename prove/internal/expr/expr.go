@@ -51,7 +51,7 @@ const (
 	IGt      // signed, a condition
 	INz      // x ≠ 0, a condition
 	Extend   // 4 bytes sign-extended to 8 bytes
-	Sum      // constant + Σ coefficient·[condition]; lists[key] contains the constant and the terms
+	Sum      // constant plus the coefficient of each condition that is true; lists[key] contains the constant and the terms
 	Bits     // integer whose bits are the conditions in lists[key]
 	Lookup   // constant at index a in lists[key]
 	ScaleF   // a·2^⌊b⌋, rounded once

@@ -2,8 +2,8 @@ package expr
 
 import "math"
 
-// builder builds the expressions of a template for one region. It adds the expressions as nodes to the
-// graph target, where every multiplication by a power of two is a node made by [Graph.scaled].
+// builder builds the expressions of a template for one region. It adds the expressions as nodes to
+// the graph target. It makes every multiplication by a power of two with [Graph.scaled].
 type builder struct {
 	*template
 	target        *Graph

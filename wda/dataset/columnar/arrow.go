@@ -485,7 +485,7 @@ func (a *arrowFile) Texts(column int, use func([]byte)) error {
 	var text []byte
 	for i := range a.ready {
 		k := at(a.at + i)
-		if null := k < 0 || values.IsNull(k); null && a.nulls[column] { // a value in the dictionary may also be null
+		if null := k < 0 || values.IsNull(k); null && a.nulls[column] { // an entry of the dictionary may be null, too
 			use(nil)
 			continue
 		} else if null {

@@ -102,7 +102,7 @@ func TestEviction(t *testing.T) {
 }
 
 // TestUnauthorized checks that connections without an authorized request take at most a quarter of
-// the limit.
+// the maximum number of connections.
 func TestUnauthorized(t *testing.T) {
 	var evicted int
 	l, connect := listen(t, 8, &evicted)
