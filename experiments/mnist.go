@@ -40,7 +40,7 @@ var mnistSteps = []int{1, 3, 10, 30, 100}
 // Names of methods that only this experiment uses.
 const (
 	nameLMNNStopped = "LMNN-50"    // LMNN after 50 steps of its minimizer
-	namePaperFar    = "WDA-paper*" // the paper's objective, maximized with more steps than the paper's method
+	namePaperFar    = "WDA-paper*" // the paper's objective, maximized with more steps than in the paper
 )
 
 // namePaperSteps returns the name of the paper's method stopped after the given number of steps.
@@ -663,7 +663,7 @@ func countedSteps(n int) string {
 	return fmt.Sprintf("%d steps", n)
 }
 
-// comments adds the section on which results of the paper are reproduced.
+// comments adds the section that tells which results of the paper are reproduced.
 func (e *mnistRun) comments(r *results) {
 	mean := func(name string, p int) float64 { return mnistMean(r, "error", e.keyWithK(name, p, e.k)) }
 	percent := func(name string, p int) string { return fmt.Sprintf("%.1f %%", 100*mean(name, p)) }

@@ -186,8 +186,8 @@ func TestModes(t *testing.T) {
 	}
 }
 
-// TestGoodRange checks the range of λ that goodRange returns. In this range, the error is close to
-// the error in the true dimensions. Among such ranges, it has the largest ratio of its ends.
+// TestGoodRange checks the range of λ that goodRange returns: the widest range in which the error is
+// close to the error in the true dimensions. The width of a range is the ratio of its ends.
 func TestGoodRange(t *testing.T) {
 	s := series{x: []float64{0.01, 0.1, 1, 2, 3, 10, 30}, y: []float64{0.021, 0.6, 0.03, 0.025, 0.039, math.NaN(), 0.03}}
 	from, to, lowest, at := goodRange(s, 0.02)

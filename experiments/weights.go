@@ -27,7 +27,7 @@ var weightsExperiment = Experiment{
 	run:      runWeights,
 }
 
-// weighting gives every pair of samples of two classes a weight.
+// weighting is a method that gives weights to the pairs of samples from two classes.
 type weighting struct {
 	name string
 	// pairs returns a matrix with the weight of every pair of a row of y and a row of z. The rows of

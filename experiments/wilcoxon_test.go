@@ -42,8 +42,8 @@ func TestSignedRank(t *testing.T) {
 		if !(math.Abs(p-want) <= 1e-12*want) {
 			t.Errorf("line %d (%s, %s, %d differences): p = %v, scipy has %v", i+2, row[0], row[1], len(d), p, want)
 		}
-		// If all signs change, plus becomes the sum of the ranks of the negative differences. The
-		// p-value stays the same.
+		// If all signs change, signedRank returns the sum of the ranks that were negative, and the same
+		// p-value.
 		for j := range d {
 			d[j] = -d[j]
 		}

@@ -72,8 +72,8 @@ const (
 	// wideRow is the minimum length of rows for which several queries are compared at once. Shorter
 	// rows gain nothing, because most of the time is spent adding the lanes of a SIMD register.
 	wideRow = 4 * query.Unit
-	// rowElements is the maximum number of elements of a block of rows. A block fits in the
-	// second-level cache, because several queries read the same block.
+	// rowElements is the maximum number of elements of a block of rows. It is so small that a block
+	// stays in the second-level cache while several queries read it.
 	rowElements = 1 << 16
 	// If the rows have at least farElements elements, a single query uses the kernels for float32
 	// rows in main memory. NOTES.md of internal/asm/query has the measurements, which were made
@@ -197,8 +197,8 @@ func checkFiniteQuery(queries dist.Matrix[float32], i int) error {
 	return badValue("queries", i, j, float64(row[j]))
 }
 
-// limitKey converts a limit to a key, which is smaller for nearer rows. The key of a squared distance is the distance. The
-// key of a product is the negative of the product.
+// limitKey converts a limit to a key, which is smaller for nearer rows. The key of a squared distance is the squared distance
+// itself. The key of a product is its negative.
 func limitKey(limit float32, measure Measure) float32 {
 	if limit != limit {
 		panic(limitPanic)

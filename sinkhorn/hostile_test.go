@@ -337,7 +337,7 @@ func TestMemory(t *testing.T) {
 			t.Errorf("%d bytes: %v", c.max, err)
 		}
 	}
-	// A gradient also counts toward the limit.
+	// The memory of a gradient also counts toward MaxMemory.
 	deep := dist.NewMatrix[float64](1, 100000, nil)
 	s, _ = newSolver[float64](&Settings{MaxMemory: 1 << 20})
 	r, err := s.Solve(t.Context(), &Problem[float64]{X: deep, Y: deep, Lambda: 1})

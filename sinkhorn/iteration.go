@@ -438,7 +438,8 @@ func unitScalings[T dist.Float](u, f []T) {
 	}
 }
 
-// entropyPart returns Σ_i weight_i (log x_i − log a_i), where x is the scaling that slot, kind and base represent.
+// entropyPart returns Σ_i weight_i (log x_i − log a_i) for the scalings x of an iterate. Depending on kind, slot contains
+// potentials, scalings, or scalings relative to the potentials base.
 func entropyPart[T dist.Float](weight, a, slot []T, kind int, base []T) float64 {
 	var sum float64
 	for i, x := range slot {

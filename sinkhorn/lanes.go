@@ -181,7 +181,7 @@ func (l *lanes[T]) eachRows(visit func(i, r, at, last int)) {
 	}
 }
 
-// computeKernels computes the matrices K and M of all members, and the column sums q for the first iteration.
+// computeKernels computes the matrices K and M of all problems of the group, and the column sums q for the first iteration.
 func (l *lanes[T]) computeKernels(dims int) {
 	w, count := num.Lanes[T](), l.group.memberCount
 	l.eachRows(func(i, r, at, last int) {

@@ -390,8 +390,8 @@ func TestNewtonClimbs(t *testing.T) {
 	}
 }
 
-// TestNewtonCanceled ends the context at many checks. The returned iterate must have correct row sums and the reported marginal
-// error. The solver must remain usable.
+// TestNewtonCanceled ends the context at different times during a solve. The returned iterate must have correct row sums and
+// the reported marginal error. The solver must remain usable.
 func TestNewtonCanceled(t *testing.T) {
 	for _, domain := range []Domain{DomainAuto, DomainLog} {
 		p := slowProblem[float64](40, 300)

@@ -23,7 +23,7 @@ import (
 const (
 	sparseShare = 12      // a list has at most 1/sparseShare of the elements of K
 	sparseMost  = 1 << 24 // maximum number of elements of a list
-	sparseBytes = 30      // bytes per listed element: 12 to 24 for the element, and a share of the sums
+	sparseBytes = 30      // bytes per element of a list: 12 to 24 for the element itself, the rest for a share of the sums
 	sparseRun   = 64      // elements of a row that are examined together
 	sparseRows  = 64      // maximum rows between two checks of the context
 	sparseWork  = 1 << 18 // maximum products between two checks of the context
@@ -50,7 +50,7 @@ type sparse[T dist.Float] struct {
 	take    func(ctx context.Context, w, group int) error
 }
 
-// listPiece contains the part of the list for one piece (a block of rows) of K.
+// listPiece contains the listed elements of S in one block of rows.
 type listPiece struct {
 	ends   []int // end of each row's elements
 	column []int32

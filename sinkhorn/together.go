@@ -60,7 +60,8 @@ func (g *group[T]) gatherMembers(ctx context.Context, problems []Problem[T], ind
 	}
 }
 
-// solveMembers solves the members whose needsSolve is false. If ctx ends, it returns the context's cause.
+// solveMembers solves the problems of the group, except those that must be passed to Solve. If ctx ends, it returns the
+// context's cause.
 func (g *group[T]) solveMembers(ctx context.Context) error {
 	err := g.iterateMembers(ctx)
 	if err == nil {

@@ -31,7 +31,7 @@ type foldTrial struct {
 	objective        *discriminant.Objective[float32]
 	prepared         bool // whether objective is prepared for lambda
 	lambda           Lambda
-	costs            [2]discriminant.Costs // transport costs for lambda at the projections start and fisher; 0 if unknown
+	costs            [2]discriminant.Costs // for λ = lambda, transport costs at the projections t.start and t.fisher; 0 if unknown
 	search           *knn.Search[float64]
 }
 

@@ -170,8 +170,8 @@ func (l *finalistFits) storeComponents(fit finalistFit, axes *discriminant.Compo
 	}
 }
 
-// compareComponentCounts fits the candidate of a piece separately with each number of components
-// that Numbers selects, and returns the losses. The losses of all other numbers are infinite. It
+// compareComponentCounts fits the candidate of a piece once for each number of components that
+// of.Numbers selects, and returns the losses. The losses of all other numbers are infinite. It
 // returns nil if the candidate cannot be fitted.
 func (c *comparison) compareComponentCounts(ctx context.Context, of *piece, workers int) ([]loss, error) {
 	m := &c.candidates[of.From]

@@ -230,7 +230,8 @@ func TestGaussianLoss(t *testing.T) {
 	column := func(v ...float64) dist.Matrix[float64] {
 		return dist.Matrix[float64]{Rows: len(v), Cols: 1, Stride: 1, Data: v}
 	}
-	// Means −1 and 1, variance 1: the posterior of the right class at y = 1 is 1/(1 + e⁻²).
+	// The classes have means −1 and 1 and variance 1. At y = 1, the posterior of the class with mean 1 is
+	// 1/(1 + e⁻²).
 	for _, use := range []Use{UseLinear, UseCentroid} {
 		l, err := gaussianLoss(t.Context(), column(-2, 0, 0, 2), []int{3, 3, 7, 7}, column(1), []int{7}, use)
 		wrong := 1 / (1 + math.Exp(2))

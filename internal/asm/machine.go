@@ -140,7 +140,7 @@ var machine = detectMachine()
 // CurrentMachine returns the table in use.
 func CurrentMachine() *Machine { return machine }
 
-// Machines returns all tables.
+// Machines returns the tables of all known machines.
 func Machines() []*Machine { return append([]*Machine(nil), machines...) }
 
 // SwitchMachine makes kernels use table m until restore is called. It is for tests. As with

@@ -295,8 +295,8 @@ func (s *solver) differentiate(x *iterate) evaluationOutcome {
 	return usable
 }
 
-// classifyError records err. It returns canceled if err or the context ends the minimization, and
-// unusable otherwise.
+// classifyError records err. It returns the outcome canceled if the context has ended or err is a
+// context error, and the outcome unusable otherwise.
 func (s *solver) classifyError(err error) evaluationOutcome {
 	s.lastError = err
 	if s.ctx.Err() != nil {

@@ -114,7 +114,7 @@ type Components struct {
 	// For canonical components, P is the product base·rotation.
 	base            *mat.Dense
 	rotation        matrix.Matrix[float64]
-	between, within matrix.Matrix[float64] // S_b and S_w of the projection base
+	between, within matrix.Matrix[float64] // S_b and S_w of the samples projected by base
 }
 
 // Canonical returns P·V, the canonical components of the span of p. It sets the costs of o to σ_b²

@@ -424,7 +424,7 @@ func (o *Objective[T]) Prepare(ctx context.Context, lambda LambdaRule, rho float
 	if !(o.withinCost+o.Ridge > 0) {
 		distance := o.Samples.meanSquaredDistances(ctx, p, o.workers)
 		for c, label := range o.Samples.Classes {
-			// Samples are of order 1, so smaller mean squared distances are rounding errors.
+			// Samples are of order 1, so mean squared distances of at most 1e-28 are rounding errors.
 			if !o.Samples.IsConstantClass(c) && distance(c, c) > 1e-28 {
 				return LambdaError{label}
 			}

@@ -34,7 +34,7 @@ type PairJob[T dist.Float] struct {
 	pairs      []pair
 }
 
-// PairResult is the outcome of one pair.
+// PairResult is the solution of the transport problem between two classes.
 type PairResult[T dist.Float] struct {
 	Cost   float64
 	DX, DY []T // gradients of the cost with respect to the samples of the two classes

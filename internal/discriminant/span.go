@@ -91,8 +91,8 @@ func NewSpan(ctx context.Context, s *Samples, limit float64, workers int) *Span 
 // WholeSpan returns the Span with all features of s.
 func WholeSpan(s *Samples) *Span { return &Span{Samples: s, Full: s} }
 
-// IsReduced reports whether the samples are represented by coordinates in a span that has fewer
-// dimensions than features.
+// IsReduced reports whether the samples are represented by coordinates in a span. The number of
+// coordinates is then less than the number of features.
 func (sp *Span) IsReduced() bool { return sp.spanningRows != nil }
 
 // WithFeatures returns a copy of sp with a different field Full. The new samples must be the rows of

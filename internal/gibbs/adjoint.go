@@ -27,7 +27,7 @@ type Terms[T dist.Float] struct {
 	lambda       T
 }
 
-// Reset removes all terms and allocates memory for hu, hv and at most depth terms.
+// Reset removes all terms and allocates memory for the vectors HU and HV and for at most depth terms.
 func (t *Terms[T]) Reset(g *Kernel[T], depth int, lambda float64) {
 	Grow(&t.HU, g.n)
 	g.GrowColumn(&t.HV)

@@ -147,8 +147,8 @@ type lowerBounds struct {
 	probeBound  float64  // upper bound, found by probeDistance, of the distances of the nearest rows
 	widestRange float64  // largest difference between two entries of groupMin for the same table
 	slack       float64  // a float32 sum is at least (1 − slack) times the exact sum
-	coarse      []byte   // coarse_j[g] (see above) for every table j and every group g
-	words       []uint64 // backing storage of the field steps
+	coarse      []byte   // coarse_j[g], which the comment of the type defines, for every table j and every group g
+	words       []uint64 // memory of the slice steps
 	steps       []uint16 // the sum S of each row of a chunk, below 2¹⁵
 	candidates  []int32  // indices of the candidate rows of a chunk
 }
@@ -286,8 +286,8 @@ func (b *lowerBounds) countWithin(n int, limit uint16) (count int) {
 	return count
 }
 
-// findLimit returns a limit for the first n sums. At least the wanted number of sums are within the
-// limit, and usually fewer than twice this number.
+// findLimit returns a limit for the first n sums. At least want sums are within the limit, and
+// usually fewer than 2·want sums.
 func (b *lowerBounds) findLimit(n, want int) uint16 {
 	low, high := 0, b.filter.parts*int(b.filter.maxCoarse())
 	for low < high {

@@ -831,8 +831,8 @@ func (s *Solver[T]) pivot(a arc) int32 {
 	return to
 }
 
-// attachReversed attaches a subtree of part nodes, whose old root is top. The new arc connects
-// node k of the subtree to the node parent. Node k becomes the new root of the subtree, so
+// attachReversed attaches a subtree whose root is the node top. The subtree has part nodes. The new
+// arc connects node k of the subtree to the node parent. Node k becomes the root of the subtree, so
 // attachReversed reverses the arcs between k and top.
 func (s *Solver[T]) attachReversed(k, parent, top, part int32, flow int128, cost float64) {
 	size := part

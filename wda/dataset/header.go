@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// headerRows is the number of rows below the first row that are examined to decide whether a first
-// row of numbers is a header.
+// If the first row contains numbers, up to headerRows rows below it are examined to decide whether it is
+// a header.
 const headerRows = 100
 
 // firstRow is the first row of a CSV file, which may be a header.

@@ -46,8 +46,8 @@
 	fma   Y13, Y15, s1; \
 	fma   Y14, Y15, s2
 
-// FINISH computes and stores the vector of g at byte offset d in the tile. s contains the sum of
-// this vector, Y15 contains u, and Y13 contains λ.
+// FINISH computes a vector of g from the sums in register s, and stores it at byte offset d in the
+// tile. Y15 contains u, and Y13 contains λ.
 #define FINISH(d, s) \
 	mul     d(vp), Y15, Y12; \
 	fma     d(mp), Y12, s;   \

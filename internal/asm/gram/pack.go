@@ -209,7 +209,7 @@ type workspace[T num.Float] struct {
 	rows          []T        // norms of all rows of x
 	share         []T        // for LogColumnMax
 	high, lowest  []T        // for each column: the result of LogColumnMax, and −Inf as its initial value
-	norms, bounds []T        // as in Columns, but for columns that are not packed
+	norms, bounds []T        // like Columns.norms and Columns.bounds, but for columns that are not packed
 	both          []T        // a row of ones and the row norms
 	list          []int      // close columns
 	gathered      []T        // elements of the close columns

@@ -387,7 +387,7 @@ func (m *machine) store(addr uint64, cells []expr.Node) {
 	}
 }
 
-// setVector sets a vector register and clears the bytes above the given cells.
+// setVector sets the low cells (4 bytes each) of a vector register, and clears the rest of the register.
 func (m *machine) setVector(reg int, cells []expr.Node) {
 	for i := range m.v[reg] {
 		if i < len(cells) {

@@ -227,7 +227,7 @@ func (p *prover) equalConditions(a, b Node) bool {
 // maxAtoms bounds the number of comparisons in a truth table.
 const maxAtoms = 8
 
-// comparisons appends to out the comparisons that a condition consists of.
+// comparisons appends the comparisons in the condition c to out.
 func (p *prover) comparisons(c Node, out []Node) []Node {
 	switch n := p.nodes[c]; n.op {
 	case Const:

@@ -28,8 +28,8 @@ func tableSchema(m *wda.Model) *dataset.Schema {
 	return s
 }
 
-// tableNames returns the names of all columns of the table to which the model was fitted. The value
-// is true if the column is a feature.
+// tableNames returns a map with the names of all columns of the table to which the model was fitted.
+// The value of a name is true if the column is a feature.
 func tableNames(s *dataset.Schema) map[string]bool {
 	if s == nil {
 		return nil

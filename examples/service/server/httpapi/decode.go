@@ -218,7 +218,7 @@ func decodeValue(v any, kind string) func(value []byte) error {
 }
 
 // decodeMatrix sets m to an array of rows of numbers. It refuses null, rows of different lengths,
-// and arrays with more rows than the argument limit.
+// and more than limit rows.
 func decodeMatrix(ctx context.Context, m *engine.Matrix, text []byte, limit int) error {
 	if text[0] != '[' {
 		return errors.New("a matrix is an array of rows")
