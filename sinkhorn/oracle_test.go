@@ -494,7 +494,8 @@ func compareIterations[T dist.Float](c *trial.Case, used *history[T], large bool
 	comparePlan(c, in, in.plain.Iterate(in.kernel, u, r.Iterations).Plan(in.kernel), in.bound(r.Iterations), out.plan)
 }
 
-// start returns the initial scaling u⁰ of the distinct points. It adds the scalings of all copies of a point.
+// start returns the initial scaling u⁰ of the distinct points. If a point has copies, it adds
+// their scalings.
 func (in *instance[T]) start() []oracle.Real {
 	u := make([]oracle.Real, len(in.plain.A))
 	for i, p := range in.a.original {

@@ -275,8 +275,8 @@ func finiteOrZero(x float64) float64 {
 	return 0
 }
 
-// logColumns computes the best v for the current u, and sets log.h to its potentials. It sets g to the column sums of the
-// plan with the current v, and tq to the column sums with the best v.
+// logColumns computes the optimal v for the current u, and stores the potentials of this v in log.h. It sets g to the column
+// sums of the plan with the current v, and tq to the column sums with the optimal v.
 func (d *unbalanced[T]) logColumns(ctx context.Context, scaled bool) error {
 	it, kernel, log := d.it, &d.it.kernel, &d.it.log
 	if it.res.Domain == DomainPlain {

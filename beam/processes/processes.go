@@ -328,8 +328,8 @@ func (r result) Metrics() metrics.Results { return *r.metrics }
 
 var scope = regexp.MustCompile(`(?:^|/)lane-(\d+)/`)
 
-// divideByLane gives the transforms of each lane their own environment. It returns the number of
-// lanes, which is one if no scope names a lane.
+// divideByLane gives each lane its own environment, which all transforms of the lane use. It returns
+// the number of lanes, which is one if no transform belongs to a lane.
 func divideByLane(c *pipepb.Components, endpoint string) int {
 	lane := map[string]int{} // lane number of each transform
 	for id, t := range c.GetTransforms() {
