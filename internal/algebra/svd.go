@@ -206,8 +206,8 @@ func Factor(ctx context.Context, a matrix.Matrix[float64], tau, diag []float64) 
 	}
 }
 
-// FormQ replaces the reflections stored by Factor with the rows of Qᵀ, where Q is the first p columns
-// of H_0 H_1 ⋯ H_{p−1}. It applies the reflections from the last to the first.
+// FormQ overwrites the result of Factor with the rows of Qᵀ. Q consists of the first p columns of the
+// product H_0 H_1 ⋯ H_{p−1} of the reflections. FormQ applies them from the last to the first.
 func FormQ(ctx context.Context, a matrix.Matrix[float64], tau []float64) {
 	for j := a.Rows - 1; j >= 0; j-- {
 		if ctx.Err() != nil {

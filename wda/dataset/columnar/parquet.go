@@ -39,7 +39,7 @@ type parquetFile struct {
 	rows   int     // number of rows in the row groups to read
 	left   int     // number of unread rows in the current row group
 	ready  int     // number of rows in the current batch
-	at     int     // number of rows in the row group before the batch
+	at     int     // index of the first row of the current batch within the row group
 
 	features []tabular.Feature
 	most     int64 // memory limit for reading all features of a row group at the same time
