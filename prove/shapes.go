@@ -51,8 +51,8 @@ func pairShapes(lanes int) []shape {
 	return shapeGrid([]int{1}, append([]int{0}, countTo(8*lanes+1, 12*lanes, 13*lanes+3)...), func(_, n int) []shape { return []shape{{n: n}} })
 }
 
-// sumLanesShapes covers zero to three groups of 4*lanes elements. The field d is the first argument of
-// AddLanes, an operation code from 0 to 4.
+// sumLanesShapes covers zero to three groups of 4*lanes elements. The field d of a shape is
+// an operation code from 0 to 4, the first argument of AddLanes.
 func sumLanesShapes(lanes int) []shape {
 	return shapeGrid(countTo(5), []int{0, 4 * lanes, 8 * lanes, 12 * lanes}, func(op, n int) []shape { return []shape{{n: n, d: op - 1}} })
 }

@@ -124,7 +124,7 @@ func (s *Searcher) filterBlock(ctx context.Context, b block, measure Measure, g 
 		m := min(sketch.Queries, len(s.prepared)-q)
 		info := &s.infos[q/sketch.Queries]
 		var use [sketch.Queries]bool
-		left, unknown := 0, false // left counts the filters in use; unknown means that one of them is not trusted
+		left, unknown := 0, false // left is the number of filters in use; unknown is true if one of these filters is not trusted
 		for j := range m {
 			if use[j] = s.aimFilter(q+j, &info[j], measure, g); use[j] {
 				left++

@@ -263,7 +263,7 @@ func TestBound(t *testing.T) {
 			}
 		}
 		const u = 0x1p-24
-		steps := float64((d+15)/16 + 4) // number of roundings of one product in the sum
+		steps := float64((d+15)/16 + 4) // maximum number of roundings that affect one product in the sum
 		gamma := bigFloat(steps * u / (1 - steps*u))
 		alpha := bigFloat(qs.scale)
 		norms := bigProduct(new(big.Float).SetPrec(300).Sqrt(qq), new(big.Float).SetPrec(300).Sqrt(xx))

@@ -31,7 +31,7 @@ const (
 	newtonRadius   = 1   // initial trust radius
 	newtonPatience = 20  // maximum number of steps that do not halve the error
 
-	sparseFrom  = 8 // conjugate gradient steps before a sparse list is made, for passes that read K from memory
+	sparseFrom  = 8 // conjugate gradient steps before a sparse list is made, if every step reads K from memory
 	directLeast = 4 // minimum conjugate gradient steps before a new factor is computed
 )
 
@@ -107,7 +107,7 @@ func (nw *newton[T]) enterDual(ctx context.Context, d dual[T]) error {
 	return d.prepare(ctx)
 }
 
-// leaveDual makes the current point the last iterate.
+// leaveDual stores the current point as the latest iterate, and records whether the iteration has converged.
 func (nw *newton[T]) leaveDual(d dual[T]) {
 	it := nw.point.it
 	nw.sys.direct.made, nw.sys.sparse.made = false, false

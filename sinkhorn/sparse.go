@@ -11,14 +11,14 @@ import (
 	"github.com/gomonge/monge/internal/gibbs"
 )
 
-// For large λ, most elements of the plan are negligible. This file makes a list of the relevant elements. Let D and r be the
-// diagonals of the columns and the rows in the linear system (system.go). The matrix of the system is
+// For large λ, most elements of the plan are negligible. This file makes a list of the relevant elements. The linear
+// system in system.go has a diagonal element D_j for each column and r_i for each row of the plan T. The matrix of the system is
 //
 //	D^½ (I − SᵀS) D^½,   S_ij = T_ij/√(r_i D_j),   ‖S‖ ≤ 1.
 //
 // Conjugate gradients need only the S_ij above a rounding error ε, and use a list of these elements instead of K (X. Tang et
 // al., see newton.go). The matrix remains positive semidefinite without the other elements, because no S_ij is negative. The
-// eigenvalues of the matrix change by at most about εm.
+// eigenvalues of the matrix change by at most about εm, where m is the number of columns.
 
 const (
 	sparseShare = 12      // a list has at most 1/sparseShare of the elements of K

@@ -568,7 +568,8 @@ func TestUnequalBatch(t *testing.T) {
 	}
 }
 
-// weightGradient replaces potentials by the gradient documented in PotentialsTo.
+// weightGradient replaces the potentials f by the gradient of RegularizedCost with respect to the
+// weights a (see PotentialsTo).
 func weightGradient(f, a, r, b []float64, rho, mass, lambda float64) {
 	sum, top := 0.0, 0.0
 	for _, x := range b {

@@ -142,7 +142,7 @@ type traits struct {
 	searchesStart bool
 	// stepless means that the result is the starting point.
 	stepless bool
-	// startsAtFisher means that the starting point is the projection of Fisher.
+	// startsAtFisher means that the optimization starts at the Fisher discriminants.
 	startsAtFisher bool
 	// samplesRows means that the method draws mini-batches, so the samples need not be in memory.
 	samplesRows bool

@@ -200,7 +200,7 @@ func (f *rowFlags) useRowsOf(cmd *cobra.Command, m *wda.Model, read *columnFlags
 	}
 }
 
-// recordDraw stores the row selection of the flags in the schema of d.
+// recordDraw records in the schema of d how the flags --sample and --holdout selected the rows.
 func (f *rowFlags) recordDraw(d *dataset.Dataset) {
 	if f.holdout == 0 && f.sample == 0 {
 		return

@@ -106,8 +106,8 @@ func (out *fitResult) choiceReason() string {
 	return words
 }
 
-// printChoice lists the chosen candidates and the best candidate of every other kind of method. If
-// all candidates are of one kind, it lists the best two.
+// printChoice lists the chosen candidates, and the best candidate of each kind of method that was
+// not chosen. If all candidates are of one kind, it lists the best two.
 func (out *fitResult) printChoice(w io.Writer, c *wda.Choice) {
 	taken := out.Choice[0]
 	if taken.Folds == 0 {

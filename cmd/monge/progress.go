@@ -90,7 +90,7 @@ func (b *progressBar) run() {
 	}
 }
 
-// startPhase starts a phase with the given total amount of work, or −1 if unknown. Call
+// startPhase starts a phase. total is the amount of work, or −1 if the amount is unknown. Call
 // progressBar.finished at the end of the phase.
 func (a *app) startPhase(what string, total int) *progressBar {
 	return a.startRowPhase(what, total).counting("")

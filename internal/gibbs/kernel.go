@@ -243,8 +243,8 @@ func (g *Kernel[T]) copiedRows() int {
 	return min(g.blockRows(), max(8, wideBlock/g.m/8*8))
 }
 
-// widenedRows returns the number of rows of a block in passes that use a buffer only to convert a
-// block of K from float32 to float64.
+// widenedRows returns the number of rows of a block in passes that need a buffer only in mixed
+// precision. The buffer then holds a block of K that is converted from float32 to float64.
 func (g *Kernel[T]) widenedRows() int {
 	if g.mixed {
 		return g.copiedRows()

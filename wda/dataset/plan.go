@@ -64,7 +64,7 @@ type plan struct {
 type fileColumns struct {
 	fields []field
 	named  bool // whether the columns have names
-	label  int  // number of the label column; −1 for none; openLabel for the last column without another use
+	label  int  // number of the label column; −1 for none; openLabel if the label column is not known yet
 	split  int  // number of the split column, or −1
 	// keep reports whether a column may be a feature if the options do not choose features. nil
 	// allows all columns.

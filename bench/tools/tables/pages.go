@@ -75,7 +75,7 @@ func describe(name string) work {
 	return work{kind, name}
 }
 
-// number describes the number type and the number of threads of a row.
+// number describes the floating-point type and the number of threads of a row.
 func (c *row) number() string {
 	text := map[string]string{"f64": "float64", "f32": "float32"}[nameValue(c.name, "type")]
 	if strings.HasSuffix(c.variant, "f32") {

@@ -180,7 +180,8 @@ func TestExperimentInterrupt(t *testing.T) {
 	if left := files(t, filepath.Join(dir, "toy-lambda")); !slices.Equal(left, []string{"toy-lambda.journal"}) {
 		t.Errorf("it has left %v", left)
 	}
-	// The four cells are two values of λ, the default settings, and the true dimensions.
+	// The experiment has four cells: one for each of two values of λ, one for the default settings,
+	// and one for the true dimensions.
 	if v := object(t, append(args, "1")...); get(t, v, "cells") != 4 {
 		t.Errorf("%v", v)
 	}

@@ -61,7 +61,7 @@ type operand struct {
 	kind      kind
 	value     uint64 // immediate, target or displacement
 	reg       int    // number of the register
-	width     int    // bytes of the register
+	width     int    // size of the register in bytes
 	high      bool   // whether the operand is bits 8 to 15 of the register, such as AH
 	base      int    // −1 means none
 	index     int    // −1 means none

@@ -248,9 +248,9 @@ func (p *prover) comparisons(c Node, out []Node) []Node {
 	return out
 }
 
-// contradictory reports whether it can prove that no value of some expression satisfies all known
-// conditions on this expression. x and y must be different constants, so that x = y follows only
-// from contradictory conditions.
+// contradictory reports whether it can prove that the known conditions contradict each other: no
+// value of some expression satisfies all of them. x and y must be different constants, so only
+// contradictory conditions imply x = y.
 func (p *prover) contradictory(x, y Node) bool {
 	seen := map[Node]bool{}
 	for c := range p.known {

@@ -238,8 +238,8 @@ func (g *Graph) shiftFields(op Op, a Node, by int) (Node, bool) {
 	return g.joinFields(width, append(sliceFields(f, by, whole-by), field{length: by})...), true
 }
 
-// bitwiseFields returns a op b if every bit of the result is known or equal to a bit of a node.
-// This requires for every bit that one operand has no influence or both operands are known.
+// bitwiseFields returns the result of the bitwise operation op on a and b. It returns false unless
+// every bit of the result is known or equal to a bit of a node.
 func (g *Graph) bitwiseFields(op Op, a, b Node) (Node, bool) {
 	width := g.Width(a)
 	x, y := g.fields(a), g.fields(b)
