@@ -19,7 +19,7 @@ const (
 	copiesPerCheck = 1 << 17
 )
 
-// costs returns rows of the cost matrix M. The rows are stored, or computed from points.
+// costs gives access to the cost matrix M. The rows of M are stored, or computed from points.
 type costs[T dist.Float] struct {
 	m                    dist.Matrix[T] // M if all elements are stored; otherwise empty
 	x, y                 dist.Matrix[T] // points

@@ -43,7 +43,7 @@ const (
 
 func pairCall(b *builder) { b.addVectors(input, b.n, b.n) }
 
-// compactCall returns a function that adds two pointers to vectors of bytes to the arguments of a call.
+// compactCall returns a function that adds two input arguments: pointers to vectors of the one-byte type typ.
 func compactCall(typ string) func(b *builder) {
 	return func(b *builder) {
 		b.addNarrow(input, typ, b.n)

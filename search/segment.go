@@ -169,8 +169,8 @@ func (s *segment) copyRow(i int, from *segment, j int) {
 	s.norms[i] = from.norms[j]
 }
 
-// A sum of squares between leastSquares and mostSquares is accurate despite underflow. The product
-// of two such sums does not overflow.
+// A sum of squares between leastSquares and mostSquares is accurate even if some of the squares
+// underflow. The product of two such sums does not overflow.
 const (
 	leastSquares = 0x1p-80
 	mostSquares  = 0x1p120

@@ -113,8 +113,8 @@ func (d *direct[T]) addSquare(sign float64) {
 	}
 }
 
-// subtractSquare subtracts SᵀS from the upper triangle of H. It takes the elements of S from the sparse list. If there is no
-// list, it computes them from K.
+// subtractSquare subtracts SᵀS from the upper triangle of H. It reads S from the list of its relevant elements. If there is no
+// list, subtractSquare computes S from K.
 func (sys *system[T]) subtractSquare(ctx context.Context) error {
 	if sys.sparse.made {
 		return sys.sparse.subtractSquare(ctx, sys.direct.h)

@@ -104,7 +104,7 @@ func (g *gradients[T]) solveImplicit(ctx context.Context, it *iteration[T]) erro
 	}
 }
 
-// solveImplicitTo implements solveImplicit for one goal of the residual.
+// solveImplicitTo is like solveImplicit, but makes only one attempt, with the given goal for the residual.
 func (g *gradients[T]) solveImplicitTo(ctx context.Context, it *iteration[T], goal float64) error {
 	kernel, im, sys := &it.kernel, &g.implicit, g.sys
 	u, v := it.plan.u, it.plan.v

@@ -56,7 +56,8 @@ type lanes[T dist.Float] struct {
 	costs          [num.MaxLanes]float64
 }
 
-// solve solves the members of the group whose needsSolve is false. If ctx ends, it returns the context's cause.
+// solve solves the members of the group. It skips members with needsSolve, which are solved alone later. If ctx ends, solve
+// returns the context's cause.
 func (l *lanes[T]) solve(ctx context.Context) error {
 	g := l.group
 	if !l.interleave() {

@@ -11,10 +11,10 @@ import (
 )
 
 // This file implements iterations on logarithms. Log-sum-exps neither overflow nor underflow, but need an exponential for each
-// element. Therefore the potentials of such an iteration are multiplied into K. They are then called the base of K, and the
-// following iterations use scalings relative to this base. This is the absorption of B. Schmitzer, "Stabilized sparse scaling
-// algorithms for entropy regularized transport problems", SIAM J. Sci. Comput. 41 (2019). An iteration on logarithms is exact
-// and restores elements of K that have underflowed.
+// element. Therefore such an iteration scales the rows and columns of K by powers of 2 whose exponents are its potentials. These
+// potentials are called the base of K. The following iterations use scalings relative to this base. This is the absorption of
+// B. Schmitzer, "Stabilized sparse scaling algorithms for entropy regularized transport problems", SIAM J. Sci. Comput. 41
+// (2019). An iteration on logarithms is exact and restores elements of K that have underflowed.
 
 // logDomain is the additional state of iterations on logarithms. Logarithms are to base 2.
 type logDomain[T dist.Float] struct {

@@ -141,7 +141,7 @@ func TestFactor(t *testing.T) {
 }
 
 // TestFactorInTime checks how many steps of conjugate gradients cost as much as a Cholesky factor, and that the factor is then
-// computed. At n = 4000, the cost is that of a few hundred passes over K, or of thousands of passes over the list of elements.
+// computed. At n = 4000, a factor costs as much as a few hundred passes over K, or thousands of passes over the list of elements.
 func TestFactorInTime(t *testing.T) {
 	for _, c := range []struct{ n, listed, least, most int }{
 		{256, 0, 60, 140}, {1000, 0, 60, 140}, {4000, 0, 150, 450},

@@ -272,7 +272,7 @@ func iteratePotentials[T dist.Float](it *iteration[T], dst []T, d side, k int) {
 	potentials(dst, it.slot(d, k), kind, base)
 }
 
-// rebase starts a segment of the gradient with the base potentials of iterate k.
+// rebase starts a segment: the next terms of the gradient use the base potentials of iterate k.
 func (g *gradients[T]) rebase(ctx context.Context, it *iteration[T], k int) error {
 	rev, kind := &g.reverse, it.kind(k)
 	clear(g.terms.HU)

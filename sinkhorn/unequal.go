@@ -51,7 +51,7 @@ import (
 type unbalanced[T dist.Float] struct {
 	*dualPoint[T]
 	f, g    []T     // potentials of the iterate; the memory of g is also used for column sums
-	weight  float64 // sum of diag, a diagonal of the linear system of Newton's method
+	weight  float64 // sum of the vector diag in the linear system of Newton's method
 	scratch []T     // vector of max(m, n) elements
 	shift   float64 // the shift c at the trial point; c is added to log u and subtracted from log v
 	capped  caps    // in partial transport, rows and columns whose latest scalings are at their upper bound
@@ -183,7 +183,7 @@ func (d *unbalanced[T]) sumsAccurate(x, weight []T) bool {
 	return true
 }
 
-// translation returns log₂ of a factor. The best v for the best shift c is this factor times the best v for the current shift.
+// translation returns log₂ of the factor that turns the best v for the current shift c into the best v for the best shift c.
 // d.g and d.tq contain the column sums of the plan with the current v and with the best v.
 func (d *unbalanced[T]) translation() float64 {
 	it := d.it

@@ -422,7 +422,7 @@ func TestLeading(t *testing.T) {
 		if !bitsEqual(again.projection, m.projection) {
 			t.Errorf("seed %d: the reported settings give another projection", seed)
 		}
-		// A fit of the two informative components alone has the same bits.
+		// A fit of two components must have the same bits as the first two of the five components.
 		set := r.Settings
 		set.Components = 2
 		cut, err := m.Cut(2)

@@ -31,8 +31,8 @@ type Samples struct {
 	// CompleteSizes contains the number of rows of every class in the complete data. It is nil if
 	// these samples are complete.
 	CompleteSizes []int
-	// origin contains the index of every class in the samples of the fit. It is nil if these
-	// samples have all classes.
+	// If the Samples are a subset of the samples of a fit, origin[c] is the index of class c in the
+	// fit. origin is nil if the Samples have all classes of the fit.
 	origin []int
 }
 

@@ -136,8 +136,8 @@ func (g *Kernel[T]) SetLambda(lambda float64) bool {
 func (g *Kernel[T]) Storable() bool { return !g.points || g.n <= MaxStored/(2*ElementBytes[T]())/g.m }
 
 // LayOut decides where K is stored and how a pass is divided into pieces. The decision depends only
-// on the size of the problem and on the arguments. If free is set and the problem consists of
-// points, neither M nor K is stored. If mixed is set and T is float64, K is stored in float32.
+// on the size of the problem and on the arguments. If free is true and the problem consists of
+// points, neither M nor K is stored. If mixed is true and T is float64, K is stored in float32.
 // workers is the maximum number of goroutines that share a pass.
 func (g *Kernel[T]) LayOut(free, mixed bool, workers int) {
 	g.matrixFree = free && g.points

@@ -13,8 +13,8 @@ import (
 	"github.com/gomonge/monge/internal/random"
 )
 
-// randomRows returns n rows of random codes. Component k of vector c of a codebook is value(k, c).
-// If bits is 0, every component is a part with codes of 8 bits, as in Grid.
+// randomRows returns n rows of random codes. The code c stands for a vector with the components
+// value(k, c). If bits is 0, every component has its own code of 8 bits, as in Grid.
 func randomRows(n, dim, parts, bits int, value func(k, c int) float64) *Rows {
 	if bits == 0 {
 		parts, bits = dim, 8

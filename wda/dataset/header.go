@@ -226,7 +226,7 @@ func (row *firstRow) fieldOccursBelow(j int) bool {
 	return row.fields[j] != "" && slices.ContainsFunc(row.below, func(r record) bool { return row.cell(r, j) == row.fields[j] })
 }
 
-// repeatsBelow reports whether two rows below have the same text in column j.
+// repeatsBelow reports whether two of the rows below the first row have the same text in column j.
 func (row *firstRow) repeatsBelow(j int) bool {
 	seen := map[string]bool{}
 	for _, r := range row.below {

@@ -73,7 +73,7 @@
 
 #define NEXTROWG ADDQ ldg+32(FP), gp
 
-// STARTS sets the pointers into k, mat and g to column col of the row block.
+// STARTS sets the pointers into k, mat and g to byte offset col in the row block.
 #define STARTS \
 	MOVQ k+40(FP), kp;   \
 	ADDQ col, kp;        \
@@ -82,7 +82,7 @@
 	MOVQ dst+24(FP), gp; \
 	ADDQ col, gp
 
-// STARTV sets vp to column col of v. vp shares its register with ap, the pointer into a.
+// STARTV points vp to byte offset col in v. vp shares its register with ap, the pointer into a.
 #define STARTV \
 	MOVQ v+112(FP), vp; \
 	ADDQ col, vp

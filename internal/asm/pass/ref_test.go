@@ -36,7 +36,7 @@ func rowSum[T num.Float](n int, scale float64, factors ...[]T) *asmtest.ExactSum
 	return &e
 }
 
-// columnSum returns before + Σ_i u_i K_ij, where before is the initial value of q_j.
+// columnSum returns the new value of q_j: its old value, before, plus Σ_i u_i K_ij.
 func columnSum[T num.Float](m, n, j int, before T, u, k []T) *asmtest.ExactSum {
 	var e asmtest.ExactSum
 	e.Add(float64(before))

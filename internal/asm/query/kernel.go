@@ -3,9 +3,9 @@ package query
 import "github.com/gomonge/monge/internal/asm"
 
 const (
-	// Rows must divide the number of rows of every call.
+	// The number of rows in a call must be a multiple of Rows.
 	Rows = 8
-	// Unit must divide the number of elements of a row.
+	// The number of elements in a row must be a multiple of Unit.
 	Unit = 16
 )
 

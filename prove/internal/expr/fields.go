@@ -7,9 +7,9 @@ import (
 	"slices"
 )
 
-// field is a range of bits of a node, or a range of known bits. Instructions cut and join integers
-// of one and two bytes, and the results are lists of fields. An integer of one or two bytes is a
-// 4-byte node whose higher bits are zero.
+// field is a range of bits of a node, or a range of known bits. Instructions split and join integers
+// of one and two bytes, and the results are lists of fields. An integer of one or two bytes is
+// stored as a 4-byte node whose higher bits are zero.
 type field struct {
 	node         Node   // 0 means known bits
 	bits         uint64 // the known bits
@@ -74,8 +74,8 @@ func (g *Graph) isSmall(a Node) bool {
 	return false
 }
 
-// flagValues returns the two constants of a node that selects between two constants below 2^16. A bit
-// in which the constants differ equals the condition of the selection or its negation.
+// flagValues returns p and q if node a selects between two constants p and q below 2^16. If p and q
+// differ in a bit, this bit of a is the condition of the selection or its negation.
 func (g *Graph) flagValues(a Node) (p, q uint64, ok bool) {
 	n := &g.nodes[a]
 	if n.op != Select || n.width != 4 || n.key != 0 {
