@@ -104,8 +104,8 @@ type fitCounter struct {
 	fits int
 }
 
-// reportFits adds fits to the number of finished fits and calls Progress. A fit
-// means that one candidate is fitted to one fold.
+// reportFits adds fits to the number of finished fits and calls Progress. Each fit fits one
+// candidate to one fold.
 func (c *comparison) reportFits(fits int) error {
 	if c.set.Progress == nil {
 		return nil
