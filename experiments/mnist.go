@@ -138,7 +138,7 @@ func (r mnistPart) digits(n int, seed uint64) (*dataset.Dataset, error) {
 	return d, nil
 }
 
-// mnistRun is the data shared by the cells.
+// mnistRun is the data that all cells of the MNIST experiment share.
 type mnistRun struct {
 	*job
 	mnistSizes

@@ -316,7 +316,7 @@ type uciColumn struct {
 	name   string
 	method string // of the cells
 	family string // column of the published table; columns with the same published column form a family
-	tuned  bool   // whether this is the column of its family for which cross-validation chooses the most settings
+	tuned  bool   // whether cross-validation chooses more settings for this column than for any other column of its family
 	errs   [][]float64
 }
 

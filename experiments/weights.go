@@ -271,7 +271,7 @@ func drawClasses(c draw.Canvas, height vg.Length) {
 	picture.DrawLegendRow(c, entries, picture.TextStyle(11))
 }
 
-// weightLinks returns the links of the samples in weightShown, in order of increasing strength.
+// weightLinks returns the links of the samples with the indices weightShown, from weak to strong.
 func weightLinks(t, from, to *mat.Dense) links {
 	_, m := t.Dims()
 	var all links

@@ -232,8 +232,8 @@ func (s *Searcher) dropFilters(q int, use []bool, n int) (left int) {
 }
 
 // aimFilter sets the filter of query i so that it passes all rows that may be in the result. It
-// reports whether to filter the block. If aimFilter returns false, the filter rejects all rows with
-// a usable sketch.
+// returns false if the query must be compared with all rows of the block instead. The filter is then
+// set to reject every row with a usable sketch.
 func (s *Searcher) aimFilter(i int, to *sketch.Query, measure Measure, g goal) bool {
 	f := &s.filters[i]
 	if f.wait > 0 {

@@ -246,7 +246,7 @@ func TestBound(t *testing.T) {
 		codes := make([]int8, len(padded))
 		qs := newQuerySketch(codes, sketch.Step, padded)
 		if g := seg.groups[0]; qs.scale == 0 || g.Scale[1] != g.Scale[1] {
-			continue // the search would compare all rows
+			continue // without a usable sketch, the search does not filter this row
 		}
 		// cp is Σc·p, qx is q·x, size is Σ|q_k·x_k|, qq is ‖q‖², and xx is ‖x‖².
 		cp, qx, size, qq, xx := bigFloat(0), bigFloat(0), bigFloat(0), bigFloat(0), bigFloat(0)

@@ -40,7 +40,7 @@ type penalty struct {
 	inverse float64 // 1/(ρλ)
 }
 
-// penaltyOf returns the constants for the penalty ρ. If ρλ ≥ 2⁶⁰, these constants make the marginal exact.
+// penaltyOf returns the constants for the penalty ρ. If ρλ ≥ 2⁶⁰, the constants fix the marginal exactly.
 func penaltyOf(rho, lambda float64) penalty {
 	x := float64(rho * lambda)
 	if !(x < 0x1p60) {

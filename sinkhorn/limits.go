@@ -11,7 +11,7 @@ import (
 // limits describes the ranges in which arithmetic in type T is accurate.
 type limits[T dist.Float] struct {
 	lo, hi         T       // scalings from lo to hi are accurate
-	leastSum       T       // a smaller sum may lose digits by underflow, even for scalings from lo to hi
+	leastSum       T       // a smaller sum may lose digits by underflow, even if all scalings are between lo and hi
 	leastColumnSum T       // smaller column sums are not accurate in a log-domain pass
 	precision      float64 // above this λ·log₂e·max|M|, potentials have few correct digits (StatusLowPrecision)
 	costLimit      float64 // least λ·log₂e·max|M| for which the log domain returns ErrRange

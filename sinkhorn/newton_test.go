@@ -190,8 +190,8 @@ func TestFactorInTime(t *testing.T) {
 	}
 }
 
-// TestTriangular checks that RᵀR = H, that solve returns H⁻¹b, that two goroutines give the same bits, and that a matrix that
-// is not positive definite is rejected. The sizes have partial blocks of rows and columns.
+// TestTriangular checks that RᵀR = H, that solve returns H⁻¹b, that two goroutines give the same bits as one, and that a
+// matrix that is not positive definite is rejected. The sizes have partial blocks of rows and columns.
 func TestTriangular(t *testing.T) {
 	for _, m := range []int{1, 47, 193, 300} {
 		rng := rand.New(rand.NewPCG(uint64(m), 2))

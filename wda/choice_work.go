@@ -104,8 +104,8 @@ type fitCounter struct {
 	fits int
 }
 
-// reportFits adds fits to the number of finished fits and calls Progress. One fit is a candidate
-// fitted to a fold.
+// reportFits adds fits to the number of finished fits and calls Progress. Each fit fits one
+// candidate to one fold.
 func (c *comparison) reportFits(fits int) error {
 	if c.set.Progress == nil {
 		return nil

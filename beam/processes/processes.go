@@ -102,7 +102,7 @@ type command struct {
 	Stop                            bool
 }
 
-// runWorker runs the harness of the Go SDK for each job in a worker process.
+// runWorker runs the harness of Beam's Go SDK for each job, if this process is a worker process.
 func runWorker() {
 	lane := os.Getenv(laneVariable)
 	if lane == "" {

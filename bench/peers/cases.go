@@ -75,7 +75,7 @@ func (g goal) at(level string) float64 {
 	return g.other
 }
 
-// goalAgainst returns a goal whose ratio is the same for every instruction set.
+// goalAgainst returns a goal with the same speed ratio for every instruction set.
 func goalAgainst(peers string, ratio float64) goal { return goal{peers, ratio, ratio} }
 
 // everyPeer is the default goal: monge is at least as fast as every peer.

@@ -154,8 +154,8 @@ func (s *Samples) powers(j int) (pre, post float64) {
 	return s.pre, s.post
 }
 
-// ToInput converts the projection p of s.X to a projection of input − mean, up to powers of two.
-// The result is diag(1/σ)·P for standardized features and P otherwise.
+// ToInput converts p, a projection of s.X, to a projection of input − mean, up to powers of two. If
+// the features are standardized, it divides row j of p by the standard deviation of feature j.
 func (s *Samples) ToInput(p *mat.Dense) *mat.Dense {
 	e := mat.DenseCopyOf(p)
 	for j, f := range s.feature {

@@ -104,7 +104,7 @@ const (
 	stateWaiting          // looks for work
 	stateCalled           // asked to take part in the current call
 	stateWorking          // takes part in the current call
-	stateDismissed        // need not take part, because the work is finished
+	stateDismissed        // was asked to take part, but is no longer needed
 )
 
 // spinTime is how long a goroutine spins before it ends or sleeps. It is longer than the time that

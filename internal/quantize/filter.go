@@ -178,7 +178,7 @@ func (b *lowerBounds) setTables(r *Rows, tables []float32) bool {
 
 // minMax returns the minimum and the maximum entry. NaN compares as larger than +Inf.
 func minMax(some *[groupCount]float32) (low, high float64) {
-	// The entries are not negative, so their bits as integers have the same order.
+	// The bits of nonnegative numbers, read as integers, have the same order as the numbers.
 	x, y := uint32(math.MaxUint32), uint32(0)
 	for _, d := range some {
 		x, y = min(x, math.Float32bits(d)), max(y, math.Float32bits(d))
@@ -189,7 +189,7 @@ func minMax(some *[groupCount]float32) (low, high float64) {
 // setGroupMin sets least[g] to the minimum table entry of the members of group g. It ignores NaN,
 // because a row with a NaN entry is infinitely far.
 func setGroupMin(least, tables []float32, member []byte) {
-	// The entries are not negative, so their bits as integers have the same order.
+	// The bits of nonnegative numbers, read as integers, have the same order as the numbers.
 	for g := range least {
 		table, some := tables[g/groupCount*256:][:256], member[groupCount*g:][:groupCount]
 		x, y := math.Float32bits(table[some[0]]), math.Float32bits(table[some[1]])

@@ -102,8 +102,8 @@ func checkNearest(t *testing.T, what string, r *Rows, query []float64, k int, s 
 	}
 }
 
-// TestBounds checks that no bound exceeds the distance of its row. It also checks that few rows have
-// a bound below the distance of the fifth-nearest row.
+// TestBounds checks that the lower bound of each row does not exceed the distance between the row and
+// the query. It also checks that few rows have a bound below the distance of the fifth-nearest row.
 func TestBounds(t *testing.T) {
 	y := correlated(3, 3000, 16)
 	for _, c := range []struct{ parts, bits, most int }{{16, 4, 50}, {16, 0, 600}, {8, 8, 300}} {
@@ -291,8 +291,8 @@ func TestGroups(t *testing.T) {
 	}
 }
 
-// TestPays checks that Pack makes a filter if rows have near neighbors, and makes no filter if they
-// have none.
+// TestPays checks that Pack makes a filter for rows with near neighbors, and no filter for rows
+// without near neighbors.
 func TestPays(t *testing.T) {
 	const parts, classes = 8, 30
 	rng := random.New(2, 1)

@@ -37,7 +37,7 @@ const minElement, maxElement = 1e-15, 1e15
 type Quantizer struct {
 	parts, bits int
 	rotation    matrix.Matrix[float64] // Dim × Dim, orthonormal; empty for none
-	codebook    matrix.Matrix[float32] // Dim × 2^bits; column c is the concatenation of vector c of every part
+	codebook    matrix.Matrix[float32] // Dim × 2^bits; column c contains vector c of each part, one below the other
 }
 
 // New returns the Quantizer with the given rotation (dim × dim, or empty for none) and codebook

@@ -250,8 +250,8 @@ func (row *firstRow) unquotedBelow() bool {
 	return row.quoted && len(row.below) > 0 && row.below[0].quotes < 2*len(row.fields)
 }
 
-// countDecimalsDiffer counts the columns whose first field is an integer while all numbers below
-// have decimal places. It also counts the columns for which the opposite is true.
+// countDecimalsDiffer counts the columns in which the first field is an integer and the numbers
+// below are not, and the columns in which the first field is not an integer and the numbers below are.
 func (row *firstRow) countDecimalsDiffer(columns []int) (n int) {
 	for _, j := range columns {
 		integer, decimals, integers := isInteger(row.fields[j], row.decimal), 0, 0

@@ -314,7 +314,7 @@ func (p *plan) planBySchema(in fileColumns, names []string, chosen []int, opt *O
 // planByNumber finds the columns of a Schema by number.
 func (p *plan) planByNumber(s *Schema, in fileColumns, chosen []int, opt *Options) ([]int, error) {
 	d, total := len(s.Columns), len(in.fields)
-	shift := func(number int) int { // returns the number of a column in a file without the label column
+	shift := func(number int) int { // converts a column number of s to the number in a file that lacks the label column
 		if s.LabelNumber >= 0 && number > s.LabelNumber {
 			return number - 1
 		}

@@ -203,8 +203,8 @@ var poison = [8]byte{0x01, 0x00, 0xef, 0xbe, 0xad, 0xde, 0xf8, 0x7f}
 
 var poison32 = [8]byte{0xad, 0xde, 0xc0, 0x7f, 0xad, 0xde, 0xc0, 0x7f}
 
-// blank returns n bytes of poison for elements of the given size. The caller must not modify the
-// bytes.
+// blank returns n bytes that consist of copies of the NaN pattern poison, or poison32 if size is 4.
+// The caller must not modify the bytes.
 func blank(n, size int) []byte {
 	b, pattern := &blank64, poison
 	if size == 4 {

@@ -179,7 +179,8 @@ func (m *machine) runBothWays(f *code.Function, c expr.Node, to uint64) error {
 }
 
 // loadTableEntry loads a table entry at an index that depends on the data. The destination is a
-// register or a lane of a register. It returns false if the address does not depend on the data.
+// register or a lane of a register. loadTableEntry returns false if the address does not depend on
+// the data.
 func (m *machine) loadTableEntry(a []operand) bool {
 	o := a[1]
 	if a[0].kind == general || o.kind != location || o.postIndexed {

@@ -122,8 +122,8 @@ func (p *prover) learn(c Node, value bool) {
 	}
 }
 
-// operandsEqual proves that two nodes have the same operation and equal operands. It excludes
-// bitwise operations: two NaN operands count as equal but may have different bits.
+// operandsEqual proves that two nodes have the same operation and equal operands. It returns false
+// for bitwise operations, because operands that count as equal may be NaN with different bits.
 func (p *prover) operandsEqual(a, b Node) bool {
 	x, y := p.nodes[a], p.nodes[b]
 	if x.op != y.op || x.key != y.key || x.width != y.width {

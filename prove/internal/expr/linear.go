@@ -77,8 +77,8 @@ func (s sum) add(t sum, factor uint64) sum {
 	return out
 }
 
-// extend converts a sum of 4 bytes to a sum of 8 bytes. It returns false if a value of the sum may
-// not fit in 4 bytes.
+// extend converts a sum modulo 2³² to a sum modulo 2⁶⁴. It returns false if a value of the sum may
+// not fit in a signed 4-byte integer.
 func (s sum) extend() (sum, bool) {
 	s.constant = uint64(int64(int32(s.constant)))
 	low, high := s.bounds()

@@ -302,8 +302,8 @@ func (b *builder) isFinite(i int32) bool {
 	return ok && !nan && !math.IsInf(low, 0) && !math.IsInf(high, 0)
 }
 
-// product returns ±x·y + z, rounded once. If a factor is constant, the constant gets the sign of
-// the product.
+// product returns x·y + z, or −x·y + z if negative is true, rounded once. If a factor is constant,
+// the sign of the product becomes the sign of this constant.
 func (g *Graph) product(negative bool, x, y, z Node) Node {
 	factors := [2]Node{x, y}
 	for i, f := range factors {
