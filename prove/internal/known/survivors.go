@@ -27,7 +27,7 @@ const (
 	Nothing Effect = iota // the registers and flags after the mutated instruction are correct
 	Unused                // registers or flags differ, but the path, stores and prefetches do not
 	Fetches               // the mutant prefetches from different addresses
-	Stores                // the mutant stores different intermediate values, or computes results differently
+	Stores                // the mutant stores different intermediate values, or computes results by different expressions
 	Path                  // the mutant runs different instructions
 	Loop                  // iterations of a loop of the mutant may depend on the iteration number; the correct loop has no such iterations
 )
