@@ -232,9 +232,9 @@ func (b *lowerBounds) setStep(bound float64) {
 	}
 }
 
-// stepLimit returns the largest sum S that a row at a distance of at most bound can have. A row with
-// (base + step·S)·(1 − slack) > bound is farther. One extra step allows for the rounding of this
-// calculation.
+// stepLimit returns an upper limit for the sum S of a row whose distance is at most bound. The
+// distance exceeds bound if (base + step·S)·(1 − slack) > bound. One extra step allows for the
+// rounding of this calculation.
 func (b *lowerBounds) stepLimit(bound float64) uint16 {
 	steps := (bound/(1-b.slack)-b.base)/b.step + 1
 	switch {

@@ -99,8 +99,8 @@ func (b *builder) make(i int32) Node {
 	return 0
 }
 
-// scaled returns x·2^k, rounded once, where x is the result of instruction i. If x itself has the form
-// z·2^j and is a normal number, it was not rounded, and scaled returns z·2^(j+k).
+// scaled returns x·2^k, rounded once, where x is the result of instruction i. If x is a
+// product z·2^j and a normal number, the product is exact, and scaled returns z·2^(j+k).
 func (b *builder) scaled(i int32, k int) Node {
 	x := b.build(i)
 	if x == 0 {
