@@ -223,7 +223,7 @@ type assigner struct {
 	counts    []int
 }
 
-// assign finds the column of the codebook book that is nearest to each row of z. If several columns
+// assign finds the column of the codebook that is nearest to each row of z. If several columns
 // tie, assign chooses the first of them. It returns the sum of the squared distances.
 func (a *assigner) assign(ctx context.Context, z, book matrix.Matrix[float32]) (loss float64, err error) {
 	n, size := z.Rows, book.Cols

@@ -19,8 +19,8 @@ type Survivor struct {
 }
 
 // Effect is the largest effect of a mistake, over all cases of the proof. Command prove finds the
-// effect by comparing the runs of the correct function with the runs of the mutant, which has the mistake. The constants
-// are in ascending order.
+// effect by comparing the runs of the correct function with the runs of the mutant, which
+// has the mistake. The constants are in ascending order.
 type Effect int
 
 const (

@@ -58,9 +58,9 @@ func columnNames(s *dataset.Schema) []string {
 }
 
 // A Table reads the samples of one request, in which every value has a column name. The names are
-// those of the table to which the model was fitted, in any order. Missing values (null) and categories are treated as in
-// the fit. Each sample is read separately, so that the answer does not depend on the other samples
-// of the request.
+// those of the table to which the model was fitted, in any order. Missing values (null)
+// and categories are treated as in the fit. Each sample is read separately, so that the answer does
+// not depend on the other samples of the request.
 type Table struct {
 	engine *Engine
 	ctx    context.Context
