@@ -644,8 +644,8 @@ func (e *mnistRun) drawPictures(r *results) error {
 	})
 }
 
-// drawPlane draws the first len(labels) points of y. It draws no scales, because they have no
-// meaning in t-SNE.
+// drawPlane draws the first len(labels) points of y. It draws no axes, because the coordinates
+// have no meaning in t-SNE.
 func drawPlane(c draw.Canvas, title string, y *mat.Dense, labels []int) {
 	p := picture.New(title, "", "")
 	p.Title.TextStyle.Font = picture.TextStyle(11).Font

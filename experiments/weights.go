@@ -118,8 +118,8 @@ func classSamples(d *dataset.Dataset, class int) *mat.Dense {
 	return d.Subset(rows).X
 }
 
-// weightShown holds the indices of two samples of the first class, one in each mode. Links are
-// drawn only for these samples.
+// weightShown holds the indices of two samples of the first class, one in each of its two modes.
+// Links are drawn only for these samples.
 var weightShown = []int{0, 1}
 
 func runWeights(ctx context.Context, j *job) error {

@@ -176,7 +176,7 @@ const (
 	mostSquares  = 0x1p120
 )
 
-// normOf returns 1/‖r‖, or 0 if r is zero, where r is the first of the eight rows in x. The other
+// normOf returns 1/‖r‖ for the first row r of the eight rows in x, or 0 if r is zero. The other
 // seven rows must be zero. If ‖r‖² is out of range, normOf scales r with [scaleRow] and returns
 // −1/‖r‖ for the scaled row.
 func normOf(x []float32) float64 {

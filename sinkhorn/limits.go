@@ -50,9 +50,10 @@ func limitsOf[T dist.Float](mixed bool) limits[T] {
 	return l
 }
 
-// safeRange sets the range of accurate scalings. least is the least weight, and size is the maximum number of terms of
-// a sum. Elements of K below the least normal number become 0. If no scaling exceeds hi, no sum is below least/hi, and
-// a sum loses at most size·2⁻¹⁰²²·hi. This loss must be below the rounding error of the sum, with three bits to spare:
+// safeRange sets hi and lo = 1/hi, the ends of the range of accurate scalings. least is the least weight, and size is
+// the maximum number of terms of a sum. Elements of K below the least normal number become 0. If no scaling exceeds hi,
+// no sum is below least/hi, and a sum loses at most size·2⁻¹⁰²²·hi. This loss must be below the rounding error of the
+// sum, with three bits to spare:
 //
 //	hi² ≤ 2¹⁰²² ⁻ ⁵³ ⁻ ³ · least/size
 //

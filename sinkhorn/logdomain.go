@@ -18,7 +18,7 @@ import (
 
 // logDomain is the additional state of iterations on logarithms. Logarithms are to base 2.
 type logDomain[T dist.Float] struct {
-	f, g     []T     // potentials that are the base of K
+	f, g     []T     // base potentials, which are multiplied into K
 	basis    int     // iterate to which f and g belong
 	a, b     []T     // logarithms of the marginals
 	max, sum []T     // the log-sum-exp of a row is max + log₂ sum

@@ -297,7 +297,8 @@ func (g *gradients[T]) rebase(ctx context.Context, it *iteration[T], k int) erro
 	return rev.refillKernel(ctx, &it.kernel)
 }
 
-// rebaseMixed starts a segment. Its base potentials are the logarithms of the scalings u^(k−1) and v^k.
+// rebaseMixed starts a segment of the gradient. The base potentials of the segment are the logarithms of the scalings u^(k−1)
+// and v^k.
 func (g *gradients[T]) rebaseMixed(ctx context.Context, it *iteration[T], k int) error {
 	rev := &g.reverse
 	clear(g.terms.HU)

@@ -57,7 +57,8 @@ type listPiece struct {
 	s      []float64
 }
 
-// scaleForList sets the scalings u and v of S = diag(u) K diag(v), and √D, where D is the diagonal of the columns.
+// scaleForList sets the vectors u and v of S = diag(u) K diag(v). It also sets root to the square roots of the vector diag of
+// the linear system.
 func (sys *system[T]) scaleForList() {
 	sp := &sys.sparse
 	gibbs.Grow(&sp.u, sys.kernel.N())

@@ -144,7 +144,7 @@ func (f *outcome[T]) newModel(began time.Time) (*Model, error) {
 type run[T dist.Float] struct {
 	prepared  *Prepared
 	all       Settings           // settings for all components
-	set       Settings           // like all, but with only the components in the objective
+	set       Settings           // settings for only the components in the objective
 	span      *discriminant.Span // space in which the fit computes
 	initial   *mat.Dense         // starting point P⁰ in the span, with all components
 	objective *discriminant.Objective[T]

@@ -185,7 +185,7 @@ func openPieces(ctx context.Context, shared []byte) (itemFunc, error) {
 	}), nil
 }
 
-// fitTask makes the fits of a cross-validation in another process.
+// fitTask is the name of the task that makes the fits of a cross-validation in another process.
 const fitTask = "wda.crossvalidation"
 
 // validationShared has the data and settings that the fits of a cross-validation share.

@@ -173,8 +173,8 @@ func startProcess(lane string, n int) (*process, error) {
 	return w, nil
 }
 
-// host contains a client of Prism and the worker processes of Prism. Prism itself runs in this
-// process.
+// host contains a client of Prism, the local runner of Beam, and the worker processes of Prism.
+// Prism itself runs in this process.
 type host struct {
 	fnpb.UnimplementedBeamFnExternalWorkerPoolServer
 

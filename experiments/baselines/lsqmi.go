@@ -131,7 +131,7 @@ func (f *kernels) climbQMI(ctx context.Context, start *mat.Dense, steps int) (*m
 		if moved {
 			continue
 		}
-		if fresh { // σ and λ have been chosen for this point
+		if fresh { // the loop has already chosen σ and λ at this point
 			_, score, err := f.selectQMI(ctx, at, unit, false)
 			return at, score, err
 		}

@@ -243,7 +243,7 @@ func (c *Pool) For(workers, n, size int, f func(i, j int)) {
 	c.ForContext(context.Background(), workers, n, size, f)
 }
 
-// ForContext is like the function ForContext, on the goroutines of this pool.
+// ForContext is like the function ForContext, but uses the goroutines of this pool.
 func (c *Pool) ForContext(ctx context.Context, workers, n, size int, f func(i, j int)) error {
 	k := Workers(workers, (n+size-1)/size)
 	if k <= 1 {

@@ -147,8 +147,8 @@ type lowerBounds struct {
 	probeBound  float64  // upper bound, found by probeDistance, of the distances of the nearest rows
 	widestRange float64  // largest difference between two entries of groupMin for the same table
 	slack       float64  // a float32 sum is at least (1 − slack) times the exact sum
-	coarse      []byte   // coarse_j[g], which the comment of the type defines, for every table j and every group g
-	words       []uint64 // memory of the slice steps
+	coarse      []byte   // coarse_j[g] (see above) for every table j and every group g
+	words       []uint64 // memory of steps, read as 64-bit words
 	steps       []uint16 // the sum S of each row of a chunk, below 2¹⁵
 	candidates  []int32  // indices of the candidate rows of a chunk
 }
@@ -232,9 +232,9 @@ func (b *lowerBounds) setStep(bound float64) {
 	}
 }
 
-// stepLimit returns the largest sum S that a row at a distance of at most bound can have. A row with
-// (base + step·S)·(1 − slack) > bound is farther. One extra step allows for the rounding of this
-// calculation.
+// stepLimit returns an upper limit for the sum S of a row whose distance is at most bound. The
+// distance exceeds bound if (base + step·S)·(1 − slack) > bound. One extra step allows for the
+// rounding of this calculation.
 func (b *lowerBounds) stepLimit(bound float64) uint16 {
 	steps := (bound/(1-b.slack)-b.base)/b.step + 1
 	switch {

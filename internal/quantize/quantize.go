@@ -54,8 +54,8 @@ func New(parts, bits int, rotation matrix.Matrix[float64], codebook matrix.Matri
 	return &Quantizer{parts, bits, rotation, codebook}
 }
 
-// MostParts is the largest number of parts of product quantization and of 4-bit codes. Only a
-// Quantizer made by Grid may have more parts.
+// MostParts is the largest number of parts of a row. Only a Quantizer made by Grid, which has 8-bit
+// codes, may have more parts.
 const MostParts = 256
 
 // ValidParts reports whether Train can divide rows of dim numbers into the given number of parts.

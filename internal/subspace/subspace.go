@@ -1,5 +1,5 @@
-// Package subspace computes leading eigenvectors of large symmetric problems from products of a
-// matrix with a few vectors at a time.
+// Package subspace computes leading eigenvectors of large symmetric eigenvalue problems. It needs
+// only products of a matrix with a few vectors at a time.
 package subspace
 
 import (

@@ -149,7 +149,7 @@ func (row *firstRow) increases() bool {
 	return true
 }
 
-// namesLabel reports whether a field is a usual name of a column of labels.
+// namesLabel reports whether a field of the row is a usual name for a label column.
 func (row *firstRow) namesLabel() bool {
 	return slices.ContainsFunc(row.texts, func(j int) bool { return isLabelName(row.fields[j]) })
 }

@@ -11,7 +11,7 @@ const generated = "<!-- Made by go run ./bench/tools/tables from bench/tools/res
 
 type work struct{ text, size string }
 
-// describe returns a description of a case of bench/peers in words.
+// describe returns the operation and the size of a case of bench/peers, in words.
 func describe(name string) work {
 	kind, _, _ := strings.Cut(name, "/")
 	v := func(key string) string { return nameValue(name, key) }

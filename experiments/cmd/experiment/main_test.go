@@ -19,8 +19,8 @@ import (
 	"github.com/gomonge/monge/internal/testdata"
 )
 
-// mainVariable is an environment variable. If it is set, the test binary closes file descriptor 3
-// and then runs as the program.
+// mainVariable is the name of an environment variable. If the variable is set, the test binary
+// closes file descriptor 3 and then runs the function main instead of the tests.
 const mainVariable = "MONGE_TEST_MAIN"
 
 func TestMain(m *testing.M) {

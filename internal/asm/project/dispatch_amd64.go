@@ -8,8 +8,8 @@ import (
 )
 
 // The Go functions that call assembly are not inlined. So each call begins with a stack check, where the scheduler can
-// stop the goroutine. rows, cols and depth are positive. In a call of an AVX2 tile function, the columns fill whole
-// tiles, except that the last vector may be partial.
+// stop the goroutine. rows, cols and depth are positive. In a call of an AVX2 tile function, the
+// columns fill whole tiles, except that the last vector may be partial.
 
 //go:noescape
 func productAVX512F64(rows, cols, depth int, c *float64, ldc int, a *float64, ra, ka int, b *float64, ldb int, more bool)

@@ -143,7 +143,7 @@ func (m *machine) checkKeptRegisters() error {
 	return nil
 }
 
-// trace appends v to part, a list of the trace, if the run is traced.
+// trace appends v to part, one of the lists of the Trace, if the run is traced.
 func (m *machine) trace(part *[]uint64, v ...uint64) {
 	if m.watched != 0 {
 		*part = append(*part, v...)

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// sample holds values of inputs and evaluates expressions without any rule.
+// sample holds values of inputs, and evaluates expressions without simplifying them.
 type sample struct {
 	*Graph
 	values map[Node]uint64

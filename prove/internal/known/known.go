@@ -4,7 +4,7 @@
 // other exceptions.
 package known
 
-// Exception is the number of exceptions in one function, with the reason.
+// Exception contains the number of exceptions of the proof in one function, and their reason.
 type Exception struct {
 	Count  int
 	Reason string
