@@ -29,7 +29,7 @@ type Samples struct {
 	// features. The key is the index of the feature.
 	ownPowers map[int][2]float64
 	// CompleteSizes contains the number of rows of every class in the complete data. It is nil if
-	// these samples are complete.
+	// the Samples contain the complete data.
 	CompleteSizes []int
 	// origin contains the index of every class in the samples of the fit. It is nil if these
 	// samples have all classes.

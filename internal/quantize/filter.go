@@ -227,7 +227,7 @@ func (b *lowerBounds) setStep(bound float64) {
 	scale := 1 / b.step
 	for j, low := range b.tableMin {
 		for g, d := range b.groupMin[groupCount*j:][:groupCount] {
-			b.coarse[groupCount*j+g] = byte(min(int32(largest), int32((float64(d)-low)*scale))) // fits in int32, because step is at least 1/64 of the longest step
+			b.coarse[groupCount*j+g] = byte(min(int32(largest), int32((float64(d)-low)*scale))) // the product is at most about 64·largest, so it fits in int32
 		}
 	}
 }
