@@ -164,7 +164,7 @@ func (it *iteration[T]) bytes() float64 {
 		vectors += 5
 	}
 	if it.settings.Gradient {
-		vectors += 2 * float64(it.settings.Iterations) // the reverse pass stores two vectors per iteration
+		vectors += 2 * float64(it.settings.Iterations) // the reverse pass stores two terms of the gradient per iteration
 	}
 	points := float64(kernel.N()) + float64(kernel.Padded())
 	bytes := kernel.Bytes() + it.ownBytes() + float64(vectors*points*float64(gibbs.ElementBytes[T]()))
