@@ -45,7 +45,7 @@ type pathStep struct {
 	column, row int32
 	distance    float64
 	v           float64
-	u           float64 // dual variable of the row minus the distance of the row
+	u           float64 // dual variable of the row minus the distance at which the search reached the row
 }
 
 // Assign finds an assignment of the rows of a matrix to its columns with the least sum of costs. It sets dst (length cost.Rows)

@@ -21,7 +21,7 @@ type line[T dist.Float] struct {
 	differences [segmentChunk]float64  // differences of the two samples of each segment
 	masses      [segmentChunk]float64  // mass of each segment
 	samples     [segmentChunk][2]int32 // indices of the two samples of each segment
-	segments    int                    // number of segments in the arrays
+	segments    int                    // number of segments in differences, masses and samples
 	sliced      sliced[T]
 }
 

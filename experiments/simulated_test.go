@@ -166,7 +166,7 @@ func TestMeanPartners(t *testing.T) {
 	}
 }
 
-// TestModes checks that byMode sorts samples by mode, and that modeShares sums each block of a plan.
+// TestModes checks that byMode sorts samples by mode, and that modeShares adds up the elements of each of the four blocks of a plan.
 func TestModes(t *testing.T) {
 	data := dataset.Simulation{Classes: 2, NoNoise: true, Radius: 10, Spread: 0.1, Seed: 3}.Generate(20)
 	x := byMode(classSamples(data, 0))

@@ -431,8 +431,8 @@ func sqEuclideanKernel[T num.Float](c *call[T]) {
 	distance.SqEuclidean(m, n, d, dst, ldd, x, ldx, zt, ldz, add)
 }
 
-// gramKernel computes the distances from the rows of x either to the rows of a matrix z, stored by columns or by rows, or to
-// some rows of x.
+// gramKernel computes squared distances from the rows of x to other points. These points are the columns of a matrix, the rows
+// of a matrix, or some rows of x.
 func gramKernel[T num.Float](c *call[T]) {
 	m, n, d := c.randomDims()
 	dst, ldd := c.target(m, n)

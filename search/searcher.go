@@ -297,10 +297,10 @@ func (s *Searcher) compareBlock(source *segment, r *Rows, i, first, n int, measu
 	source.compare(s.values, &s.prepared[i], first, measure, single && r.n*source.stride >= farElements)
 }
 
-// blocks divides the rows at positions lo to hi−1 into blocks, and calls f for each block. The
-// function width returns the maximum number of rows in a block of a part. This number must be a
-// multiple of query.Rows. If the part has sketches and f filters rows, the number must also be a
-// multiple of sketch.Rows.
+// blocks divides the rows at positions lo to hi−1 into blocks, and calls f for each block. A block
+// lies in a single part of r. The function width returns the maximum number of rows in a block of
+// the given part. This number must be a multiple of query.Rows. If the part has sketches and f
+// filters rows, the number must also be a multiple of sketch.Rows.
 func (s *Searcher) blocks(ctx context.Context, r *Rows, lo, hi int, width func(*part) int, f func(block) error) error {
 	for k := range r.parts {
 		p := &r.parts[k]

@@ -271,7 +271,7 @@ func (s *segment) divide(dst []float32, q *preparedQuery, first int) {
 			dst[i] = s.scaledDot(q, first+i)
 			norm = -norm
 		}
-		// Rounding to float32 makes the quotient of equal numbers exactly 1.
+		// If the query equals the row, rounding to float32 makes the cosine exactly 1.
 		dst[i] = clamp(float32(float64(dst[i]) * (q.norm * norm)))
 	}
 }

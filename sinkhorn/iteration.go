@@ -164,7 +164,7 @@ func (it *iteration[T]) bytes() float64 {
 		vectors += 5
 	}
 	if it.settings.Gradient {
-		vectors += 2 * float64(it.settings.Iterations) // terms of a reverse pass
+		vectors += 2 * float64(it.settings.Iterations) // the reverse pass stores two terms of the gradient per iteration
 	}
 	points := float64(kernel.N()) + float64(kernel.Padded())
 	bytes := kernel.Bytes() + it.ownBytes() + float64(vectors*points*float64(gibbs.ElementBytes[T]()))
@@ -394,8 +394,8 @@ func costOf[T dist.Float](u, r []T) (sum float64) {
 	return sum
 }
 
-// naturalPotentials sets dst to the natural logarithms of the scalings of an iterate, plus shift·ln 2. The slice slot holds the
-// iterate. For an iterate relative to potentials, the slice base holds these potentials as logarithms to base 2.
+// naturalPotentials sets dst to the natural logarithms of the scalings of an iterate, plus shift·ln 2. The arguments slot,
+// kind and base are as in the function potentials.
 func naturalPotentials[T dist.Float](dst, slot []T, kind int, base []T, shift float64) {
 	for i, x := range slot {
 		switch {

@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	smallSize  = 32 // maximum points of a small problem on each side
+	smallSize  = 32 // maximum number of rows, and of columns, of a small problem
 	smallAVX2  = 24 // used instead of smallSize without AVX-512
 	smallDims  = 16 // largest dimension of the points of a small problem
 	rowPadding = 4  // the number of rows is a multiple of rowPadding

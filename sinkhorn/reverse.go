@@ -207,8 +207,8 @@ func (g *gradients[T]) nextSegment(ctx context.Context, it *iteration[T], k int,
 	return it.kernel.MulTrans(ctx, it.sweep.q, s)
 }
 
-// keepsBase reports whether the reverse pass may keep the current base potentials at iterate k. The iterate must have the same
-// base, or it must contain potentials and the base must not be mixedBasis.
+// keepsBase reports whether the reverse pass can process iterate k without changing the base potentials. This is the case if
+// iterate k has the same base, or if iterate k contains potentials and the base is not mixedBasis.
 func (rev *reverse[T]) keepsBase(it *iteration[T], k int) bool {
 	kind := it.kind(k)
 	return kind == rev.basis || kind == potentialKind && rev.basis != mixedBasis

@@ -347,8 +347,8 @@ func (d *unbalanced[T]) logRows(ctx context.Context, k int) error {
 	return kernel.MulTrans(ctx, it.q, d.u)
 }
 
-// balancePotentials finds the best shift for the potentials g, and adds the resulting constant to f. log.max must contain the
-// logarithms of the sums Kv.
+// balancePotentials sets d.shift to the best shift for the potentials g. It then adds a constant to the potentials f, so that
+// they are optimal for this shift. log.max must contain the logarithms of the row sums Kv.
 func (d *unbalanced[T]) balancePotentials() {
 	log := &d.it.log
 	share, top := d.scratch[:len(d.f)], math.Inf(-1)

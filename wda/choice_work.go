@@ -34,8 +34,8 @@ func (p *piece) candidateCount() int {
 	return n
 }
 
-// compareFunc is a function that returns the losses of the candidates From … To−1 of each piece. The
-// losses of a candidate are nil if the candidate was eliminated or could not be fitted.
+// compareFunc is a function that returns the losses of the candidates of each piece. The losses of a
+// candidate are nil if the candidate was eliminated or could not be fitted.
 type compareFunc func(ctx context.Context, pieces []piece) ([][][]loss, error)
 
 // compareLocally computes the losses of the pieces in this process. It is a compareFunc.

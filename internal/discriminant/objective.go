@@ -50,7 +50,7 @@ type Objective[T dist.Float] struct {
 	betweenCost, withinCost     float64
 	gradient                    bool
 	CacheResult                 bool // skip evaluations at the same p; samples and weights must not change
-	evaluated                   bool // whether the costs of proj have been computed, and also the gradients if the field gradient is true
+	evaluated                   bool // whether the costs for proj have been computed, and also the gradients if the field gradient is true
 
 	// The functions for the workers are created once, so that an evaluation does not allocate. The
 	// functions read their operands from job and touchedClasses.

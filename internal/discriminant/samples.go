@@ -29,7 +29,7 @@ type Samples struct {
 	// features. The key is the index of the feature.
 	ownPowers map[int][2]float64
 	// CompleteSizes contains the number of rows of every class in the complete data. It is nil if
-	// these samples are complete.
+	// the Samples contain the complete data.
 	CompleteSizes []int
 	// If the Samples are a subset of the samples of a fit, origin[c] is the index of class c in the
 	// fit. origin is nil if the Samples have all classes of the fit.

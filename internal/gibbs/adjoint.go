@@ -71,7 +71,7 @@ type Sink[T dist.Float] struct {
 	ya     []T  // Y and a column of ones, m × (p+1)
 	gx     []T  // M̄ [Y 1], n × (p+1)
 	gy     []T  // [X 1]ᵀ M̄, a (p+1) × m matrix for each piece
-	sum    []T  // sum of the matrices in gy
+	sum    []T  // sum of the matrices in the slice gy
 	self   bool // X and Y are the same points
 }
 

@@ -227,7 +227,7 @@ func (b *lowerBounds) setStep(bound float64) {
 	scale := 1 / b.step
 	for j, low := range b.tableMin {
 		for g, d := range b.groupMin[groupCount*j:][:groupCount] {
-			b.coarse[groupCount*j+g] = byte(min(int32(largest), int32((float64(d)-low)*scale))) // fits in int32, because step is at least 1/64 of the longest step
+			b.coarse[groupCount*j+g] = byte(min(int32(largest), int32((float64(d)-low)*scale))) // the product is at most about 64·largest, so it fits in int32
 		}
 	}
 }
@@ -260,9 +260,10 @@ func (b *lowerBounds) growSteps(blocks int) {
 	b.steps = unsafe.Slice((*uint16)(unsafe.Pointer(unsafe.SliceData(b.words))), n)
 }
 
-// highBits16 has the highest bit of each 16-bit lane set. addLimit returns limit plus this bit in
-// each lane. If w contains four sums, the highest bit of a lane of addLimit(limit) − w is set if the
-// sum is at most limit. Lanes do not borrow from each other, because sums are below 2¹⁵.
+// highBits16 consists of four 16-bit lanes in which only the highest bit is set. addLimit returns
+// four lanes, each with limit plus this bit. If the lanes of w contain four sums, the highest bit of
+// a lane of addLimit(limit) − w is set if the sum in the lane is at most limit. Lanes do not borrow
+// from each other, because sums are below 2¹⁵.
 const highBits16 = 1 << 15 * ones16
 
 const ones16 = 1<<48 | 1<<32 | 1<<16 | 1

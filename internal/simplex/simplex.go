@@ -39,7 +39,7 @@ const NodeBytes = 112
 const (
 	noNode           = -1      // no parent, child or sibling
 	exactSlack       = 0x1p-51 // bound for the rounding error of a reduced cost, relative to the size of its dual variables
-	approximateSlack = 0x1p-44 // like exactSlack, but with accumulated rounding errors
+	approximateSlack = 0x1p-44 // like exactSlack, but for dual variables with accumulated rounding errors
 	pivotsPerNode    = 64      // maximum number of pivots of the first phase, per node
 	checkInterval    = 1 << 14 // number of costs and nodes between two checks of the context
 )

@@ -494,8 +494,8 @@ func (p *plan) fillMissing(x []float64) {
 	}
 }
 
-// findNotFinite returns an error for the first element of x that is not finite, with its row and
-// column numbers. A missing value is not an error if missing values are allowed.
+// findNotFinite returns an error for the first element of x that is not finite, and the row and
+// column of this element. A missing value is not an error if missing values are allowed.
 func (p *plan) findNotFinite(x []float64) (row, at int, err error) {
 	for k, v := range x {
 		if v-v == 0 || v != v && p.lenient {

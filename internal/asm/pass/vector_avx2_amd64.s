@@ -61,7 +61,7 @@
 	compare $0x12, high, a, Y4; \
 	VANDPS  Y4, t, t
 
-// COUNT subtracts 1 from the counts in Y8 and Y9 for every element in [low, high]. The counts are negative.
+// COUNT subtracts 1 from a lane of Y8 or Y9 for every element in [low, high], so the lanes hold negated counts.
 #define COUNT \
 	move     (xp)(c*1), Y0;   \
 	move     32(xp)(c*1), Y1; \

@@ -156,8 +156,8 @@ func checkSame[T num.Float](t *testing.T, at int, got, want []T) {
 	}
 }
 
-// panelShape describes one call of Panel. It has the sizes m and d, the stride padding of y, and whether the arguments r
-// and h are not nil.
+// panelShape describes one call of Panel. gap is the padding between the rows of y. begin means that the argument r is not
+// nil, and find means that the arguments f and h are not nil.
 type panelShape struct {
 	m, d, gap   int
 	begin, find bool

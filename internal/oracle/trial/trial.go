@@ -37,7 +37,7 @@ type Case struct {
 	memory    []*memory
 	alone     bool
 	work      int // the product of the sizes
-	gap       int // how to draw gaps between rows; 0: not chosen yet, 1: no gap, 2: always 7, larger: any gaps
+	gap       int // kind of gaps between rows; 0: not chosen yet, 1: no gaps, 2: always 7 elements, larger: random gaps
 	large     bool
 	long      bool     // whether this is a long run
 	last      func()   // function of the last Call, to be repeated concurrently
@@ -426,7 +426,8 @@ func (c *Case) check(what string) {
 	}
 }
 
-// firstUnwritten returns the index of the first element that is still poisoned, or −1.
+// firstUnwritten returns the index of the first element that still has the bits of poison, or −1 if
+// there is none.
 func firstUnwritten(row []byte, isFloat bool, size int) int {
 	switch {
 	case !isFloat:

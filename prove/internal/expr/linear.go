@@ -120,7 +120,7 @@ func (g *Graph) addSums(op Op, a, b Node, factor uint64) Node {
 	return g.make(node{op: op, width: uint8(width), a: a, b: b})
 }
 
-// selectSums returns the sum x if c is true, and the sum y otherwise, as one sum y + [c]·(x − y). Here
+// selectSums returns the sum y + [c]·(x − y), which is x if c is true, and y otherwise. Here
 // [c] is 1 if c is true, and 0 otherwise. A product [c]·[d] becomes [c ∧ d]. selectSums returns false
 // unless x or y is a Sum node or x − y is constant.
 func (g *Graph) selectSums(c, x, y Node) (Node, bool) {

@@ -63,8 +63,8 @@ func appendNumber(dst []byte, width int, v float64) []byte {
 	return binary.LittleEndian.AppendUint64(dst, math.Float64bits(v))
 }
 
-// ignored accepts any JSON value. Decoding JSON into an ignored checks the syntax without copying
-// the value.
+// ignored is a type that accepts any JSON value. Decoding into a value of this type only checks the
+// syntax and copies nothing.
 type ignored struct{}
 
 func (ignored) UnmarshalJSON([]byte) error { return nil }
