@@ -71,7 +71,7 @@ func newIteration[T dist.Float](ws *workspace[T]) iteration[T] {
 	return it
 }
 
-// scalingKind returns the kind of scalings relative to the current base.
+// scalingKind returns the kind of an iterate whose scalings are relative to the current base (see plainKind).
 func (it *iteration[T]) scalingKind() int {
 	if it.kernel.HasBase() {
 		return it.log.basis

@@ -31,7 +31,7 @@ type system[T dist.Float] struct {
 	diag, rows          []T
 	rhs, beta, z, d, sd []T
 	mass                float64
-	epsilon             T    // smaller elements of S count as 0 in a sparse list and a factor (sparse.go)
+	epsilon             T    // elements of S (sparse.go) below epsilon count as 0 in a list or a factorization
 	shiftInvariant      bool // the matrix times a constant vector is 0
 	commonRow           []T  // in partial transport, the vector t of the term t tᵀ/commonRowSum that is subtracted from the matrix; otherwise nil
 	commonRowSum        T
