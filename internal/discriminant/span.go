@@ -332,8 +332,8 @@ func (sp *Span) lift(ctx context.Context, p *mat.Dense, how Polish) (*mat.Dense,
 	return q, err
 }
 
-// applyBasis sets q = Q p = X₁ᵀ L₁⁻ᵀ p. Only the first r rows of p are used, where r is the number of
-// rows of X₁. They are coordinates in the span.
+// applyBasis sets q = Q p = X₁ᵀ L₁⁻ᵀ p. Let r be the number of rows of X₁. Only the first r rows of p
+// are used. These rows are coordinates in the span.
 func (sp *Span) applyBasis(ctx context.Context, q, p *mat.Dense) {
 	r := len(sp.spanningRows)
 	_, k := p.Dims()
