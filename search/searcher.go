@@ -125,7 +125,7 @@ func (s *Searcher) Within(ctx context.Context, rows *Rows, queries dist.Matrix[f
 type goal struct {
 	within bool
 	k      int
-	limit  float32 // largest key within the limit
+	limit  float32 // the limit, converted to a key by limitKey
 }
 
 // newCollector returns an empty collector for query i of a block.

@@ -95,7 +95,7 @@ func (s *solution[T]) dual() dual[T] {
 	return &s.balanced
 }
 
-// attempts returns the attempts for a balanced, penalized or partial problem. With DomainPlain, there are none.
+// attempts returns the attempts for a balanced, penalized or partial problem. It returns nil with DomainPlain.
 func (s *solution[T]) attempts() []attempt[T] {
 	switch {
 	case s.it.settings.Domain == DomainPlain:

@@ -143,8 +143,8 @@ func (g *gradients[T]) solveImplicitTo(ctx context.Context, it *iteration[T], go
 	return nil
 }
 
-// dividedSums sets rows to the row sums of the plan divided by τ_a, and diag to the column sums divided by τ_b. These constants
-// are τ = ρλ/(ρλ + 1) for the penalties ρ of the two marginals.
+// dividedSums sets d.rows to the row sums of the plan divided by τ_a, and d.diag to the column sums divided by τ_b. The
+// constants τ_a and τ_b are τ = ρλ/(ρλ + 1) for the penalties ρ of the two marginals.
 func (d *unbalanced[T]) dividedSums(ctx context.Context) error {
 	it := d.it
 	kernel := &it.kernel

@@ -71,7 +71,7 @@ func newIteration[T dist.Float](ws *workspace[T]) iteration[T] {
 	return it
 }
 
-// scalingKind returns the kind of scalings relative to the current base.
+// scalingKind returns the kind of an iterate whose scalings are relative to the current base (see plainKind).
 func (it *iteration[T]) scalingKind() int {
 	if it.kernel.HasBase() {
 		return it.log.basis
@@ -237,8 +237,8 @@ func (it *iteration[T]) setStart(ctx context.Context, k int, start []T) error {
 	return kernel.MulTrans(ctx, it.q, it.u(k))
 }
 
-// advance makes iterations until the iteration number is limit. It ends earlier if the marginal error reaches the tolerance, or
-// if the pace p predicts too many iterations. A nil p makes no prediction.
+// advance makes iterations up to the iteration with the number limit. It ends earlier if the marginal error reaches the
+// tolerance, or if p is not nil and predicts too many iterations.
 func (it *iteration[T]) advance(ctx context.Context, limit int, tolerance float64, p *pace) error {
 	for k := it.res.Iterations + 1; k <= limit; k++ {
 		if err := it.step(ctx, k); err != nil {

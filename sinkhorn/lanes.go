@@ -131,7 +131,7 @@ func (l *lanes[T]) interleave() bool {
 	}
 	for _, z := range [...]struct {
 		v           *[]T
-		given, room int // elements per problem, and elements per lane
+		given, room int // elements to copy from each problem, and elements to allocate for each lane
 		of          *operands[T]
 	}{
 		{&l.a, n, l.n, &a}, {&l.u, n, l.n, &u}, {&l.x, n * dims, l.n * dims, &x}, {&l.b, m, l.m, &b}, {&l.y, m * dims, l.m * dims, &y},

@@ -66,8 +66,8 @@ func (it *iteration[T]) enterLog(ctx context.Context) error {
 	return nil
 }
 
-// logStep makes iteration k on the potentials f = log₂u and g = log₂v. It then makes f and g the base of K. If half is true,
-// scaledStep has already computed v^k. If scaled is true, q contains the column sums for the current base.
+// logStep makes iteration k on the potentials f = log₂u and g = log₂v. Then f and g become the base potentials of K. If half is
+// true, scaledStep has already computed v^k. If scaled is true, q contains the column sums for the current base.
 func (it *iteration[T]) logStep(ctx context.Context, k int, half, scaled bool) error {
 	log := &it.log
 	if it.res.Domain == DomainPlain {

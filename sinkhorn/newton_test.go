@@ -247,8 +247,8 @@ func TestTriangular(t *testing.T) {
 	}
 }
 
-// TestSparse checks that a product with the listed elements of K equals the product with all of K, and that
-// there is no list if too many elements are relevant. The product and the factorization must have the same bits
+// TestSparse checks that a product with the list of relevant elements of K equals the product with all of K. It
+// also checks that no list is made if too many elements are relevant. The product and the factorization must have the same bits
 // for any number of workers.
 func TestSparse(t *testing.T) {
 	var alone []float64

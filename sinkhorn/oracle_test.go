@@ -102,8 +102,8 @@ type instance[T dist.Float] struct {
 
 // copies describes the points on one side of a problem. Several points may be copies of the same original point.
 type copies struct {
-	original []int         // for each point: index of the distinct point
-	share    []oracle.Real // for each point: its weight divided by the weight of all copies of the distinct point
+	original []int         // for each point: index of its original
+	share    []oracle.Real // for each point: its weight divided by the total weight of all copies of its original
 }
 
 func reals[T dist.Float](m trial.View[T]) [][]oracle.Real {

@@ -199,9 +199,9 @@ func (d *unbalanced[T]) translation() float64 {
 	return finiteOrZero(float64(rest*(num.Log2(have)-num.Log2(want))) / (it.penaltyOfA.inverse + rest))
 }
 
-// balanceShift sets d.shift to the best shift c for the column scalings in tv. If logs is true, tv contains logarithms to base
-// 2. mass is log₂ of the mass of the plan with the best u for the current shift. balanceShift returns log₂ of the factor that
-// makes u the best u for the new shift.
+// balanceShift sets d.shift to the best shift for the column scalings tv, which are logarithms to base 2 if logs is true. mass
+// is log₂ of the mass of the plan with the best u for the current shift. balanceShift returns log₂ of a factor. This factor
+// times the best u for the current shift is the best u for the new shift.
 func (d *unbalanced[T]) balanceShift(tv []T, logs bool, mass float64) float64 {
 	it := d.it
 	d.shift = it.shift

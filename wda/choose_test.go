@@ -590,7 +590,7 @@ func TestNearlyConstant(t *testing.T) {
 	x, y = with(x, 1), with(y, 2)
 	for _, set := range []Settings{{}, {Data: Data{Whitening: DiagonalWhitening(LedoitWolf)}}} {
 		if !testdata.IsLong() && !set.Data.Whitening.IsAuto() {
-			continue // automatic whitening, which is always tested, tries this whitening, too
+			continue // the first case, automatic whitening, also tries this whitening
 		}
 		set.Components = 2
 		m := mustChoose(t, x, labels, &set)

@@ -176,9 +176,9 @@ func (r *run[T]) setUp(ctx context.Context) error {
 		return err
 	}
 	method, given := set.Optimizer.Method.traits(), set.Optimizer.Init != nil
-	// If the samples are separable, the fit starts at principal components or discriminants.
-	// Candidate settings are compared with the same starting points. Eigenvalue iterations would
-	// lead to a maximum that fits noise.
+	// If the samples are separable, eigenvalue iterations would lead to a maximum that fits noise.
+	// The fit then starts at principal components or discriminants, like the fits that compare
+	// candidate settings.
 	asCompared := !given && discriminant.Separable(o.Samples.N, o.Samples.D)
 	switch {
 	case method.startsAtFisher:

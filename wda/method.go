@@ -135,7 +135,7 @@ func (m Eigen) String() string {
 
 // traits are the properties of a method that the fit depends on.
 type traits struct {
-	// chooses means that a fit may compare the method with Principal and Fisher, and may choose the
+	// If chooses is true, a fit may compare the method with Principal and Fisher, and may choose the
 	// numbers of starting points and steps.
 	chooses bool
 	// searchesStart means that the fit first searches for a good starting point.

@@ -59,7 +59,7 @@ func (a *app) startProgress(reads bool) {
 		return
 	}
 	if reads && term.IsTerminal(int(os.Stdin.Fd())) {
-		return // no bar while a person types the data
+		return // no progress bar, because a person may be typing the data
 	}
 	b := newProgressBar(f, func() int {
 		width, _, err := term.GetSize(int(f.Fd()))

@@ -65,7 +65,7 @@ func (t *Terms[T]) AddTwo(left, right, next, last []T) {
 
 // Sink receives the gradient M̄. A Sink either adds M̄ to a matrix or multiplies M̄ by the points.
 type Sink[T dist.Float] struct {
-	matrix bool // whether M̄ is added to dst; otherwise the points are multiplied by M̄
+	matrix bool // if true, M̄ is added to dst; otherwise M̄ is multiplied by the points
 	dst    dist.Matrix[T]
 	xa     []T  // X and a column of ones, n × (p+1)
 	ya     []T  // Y and a column of ones, m × (p+1)

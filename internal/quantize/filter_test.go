@@ -175,9 +175,9 @@ func TestManyParts(t *testing.T) {
 	}
 }
 
-// TestProbe checks that at least the wanted number of rows are within the bound of probeDistance.
-// If the nearest rows are among the probed rows, at most two more rows may be within the bound. If
-// the set is full, probeDistance gives no bound, and the search must still find nearer rows.
+// TestProbe checks that the bound of probeDistance for k rows contains k to k + 2 rows, if the
+// nearest rows are among the probed rows. If k is too large, the bound must be +Inf. A search whose
+// set is already full must still find nearer rows.
 func TestProbe(t *testing.T) {
 	const all, dim = 4 * probeBlocks, 4
 	rng := random.New(8, 1)

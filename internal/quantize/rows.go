@@ -285,8 +285,8 @@ func offerCandidates[T num.Float](set *nearest.Set[T], r *Rows, s *Scratch, i, n
 	return true
 }
 
-// offerFour offers rows[:count] to the set, with the distances that codes.Sums8 would compute. The
-// four sums are independent for speed. The remaining rows are ignored and may be out of range.
+// offerFour offers rows[:count] to the set, with the distances that codes.Sums8 would compute. For
+// speed, it computes four distances at once. The remaining rows are ignored and may be out of range.
 func offerFour[T num.Float](set *nearest.Set[T], r *Rows, s *Scratch, rows [4]int, count int) {
 	if count == 0 {
 		return

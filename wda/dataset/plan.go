@@ -71,8 +71,7 @@ type fileColumns struct {
 	keep func(at int) bool
 }
 
-// openLabel means that the label column is not known yet. It is the last column that the options do not use
-// otherwise.
+// openLabel means that the label column is not known yet. It will be the last column that has no other use.
 const openLabel = -2
 
 // newPlan decides the use of each column.

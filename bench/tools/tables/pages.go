@@ -181,7 +181,7 @@ func (r *results) short() string {
 			columns = append(columns, m)
 		}
 	}
-	// Only the first machine with ratios to the lower bound shows them, because README.md must stay short.
+	// Show ratios to the lower bound only for the first machine that has them, because README.md must stay short.
 	shares := slices.IndexFunc(columns, func(m *measured) bool {
 		return slices.ContainsFunc(m.rows, func(c *row) bool { return c.share > 0 })
 	})

@@ -147,7 +147,7 @@ func (c *Case) Shape(most, budget int, powers ...int) []int {
 	s := make([]int, len(powers))
 	left, work := float64(budget), 1.0
 	order := c.Perm(len(s))
-	if c.large && !c.Chance(4) { // draw sizes with large powers first, because budget leaves only small sizes for the last ones
+	if c.large && !c.Chance(4) { // draw the sizes with large powers first, while most of the budget is left
 		slices.SortFunc(order, func(i, j int) int { return powers[j] - powers[i] })
 	}
 	for k, i := range order {

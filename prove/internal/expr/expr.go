@@ -98,7 +98,7 @@ type Graph struct {
 	intervals       boundsCache
 	representatives map[uint64]Node  // results of the method representative; the key is the index of a polynomial in lists
 	flips           map[[2]Node]flip // results of bitAtom, by node and bit number
-	Path            *Path            // decides branches that depend on the data; if nil, both directions run
+	Path            *Path            // chooses a direction at each branch that depends on the data; if nil, both directions run
 }
 
 // New returns an empty graph.

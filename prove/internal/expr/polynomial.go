@@ -76,7 +76,7 @@ type interval struct {
 	ok        bool
 }
 
-// maxBound is the largest magnitude of a known bound.
+// maxBound is the largest magnitude of a bound. An interval with a larger bound counts as unknown.
 const maxBound = 1 << 60
 
 func (r interval) check() interval {
