@@ -136,10 +136,10 @@ func sumSquaredDeviations(book matrix.Matrix[float32], columns []byte) (sum floa
 
 // lowerBounds computes lower bounds of the distances from one query. A distance is the sum of one
 // table entry for each part j of a row. The bound replaces each entry by the least entry of its
-// group, rounded down. To round it, lowerBounds divides the difference between the least entry of
-// group g and the least entry of table j by step. The quotient, rounded down and limited to
-// maxCoarse, is coarse_j[g]. The bound is base + step·S, where base is the sum of the least entries
-// of all tables. S is the integer Σ_j coarse_j[g_j], where g_j is the group of part j.
+// group, rounded down. Let coarse_j[g] be the least entry of group g minus the least entry of table
+// j, divided by step, rounded down and limited to maxCoarse. The bound is base + step·S, where base
+// is the sum of the least entries of all tables. S is the integer Σ_j coarse_j[g_j], where g_j is
+// the group of part j.
 type lowerBounds struct {
 	filter      *filter
 	groupMin    []float32 // least entry of every group of every table
