@@ -65,7 +65,7 @@ func TestLevels(t *testing.T) {
 
 func checkLevels[T num.Float](t *testing.T) {
 	seed := uint64(0)
-	// The order is fixed, so every run has the same operands.
+	// The names are sorted, so every run has the same operands.
 	for _, name := range slices.Sorted(maps.Keys(kernels(new(asmtest.Arena[T]), 0, 0, 0))) {
 		for _, class := range asmtest.Classes() {
 			for _, shape := range [][2]int{{0, 1}, {4, 1}, {4, 2}, {8, 1}, {12, 3}, {32, 4}} {

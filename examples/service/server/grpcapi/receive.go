@@ -220,7 +220,7 @@ func (a *API) countRefusal(method string, err error) error {
 	return status.Error(code, err.Error())
 }
 
-// stream is the stream of a request.
+// stream wraps the grpc.ServerStream of a request.
 type stream struct {
 	grpc.ServerStream
 	ctx    context.Context
