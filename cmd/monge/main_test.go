@@ -286,7 +286,7 @@ func TestEveryCommand(t *testing.T) {
 	}
 	checkConfusion(t, a)
 
-	// The score of the model equals the report of the fit.
+	// The command score must compute the same J as the command fit.
 	lambda := filepath.Join(s.dir, "lam.csv")
 	if err := writeMatrix(lambda, ".csv", loadModel(t, model).Report().Lambda); err != nil {
 		t.Fatal(err)

@@ -29,7 +29,7 @@ const (
 	Fetches               // the mutant prefetches from different addresses
 	Stores                // the mutant stores different intermediate values, or computes results differently
 	Path                  // the mutant runs different instructions
-	Loop                  // iterations of a loop of the mutant may depend on the iteration number; the correct loop has no such iterations
+	Loop                  // in the mutant only, the work of a loop may depend on the iteration number
 )
 
 var effects = []string{"nothing", "unused", "fetches", "stores", "path", "loop"}
