@@ -65,7 +65,7 @@ type block struct {
 	*segment
 	index, n, position int
 	// source is the segment, or a copy of the rows of the block if the kernels cannot read whole
-	// groups of query.Rows rows from the segment. The block begins at row number first of source.
+	// groups of query.Rows rows from the segment. first is the row of source at which the block begins.
 	source *segment
 	first  int
 	// grouped means that the block begins with the first row of a group of sketches, and that no

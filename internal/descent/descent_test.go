@@ -458,9 +458,8 @@ func TestCancel(t *testing.T) {
 		settings := &descent.Settings{Method: method, GradientTolerance: 1e-9, MaxSteps: 500}
 		full := minimize(t, good, m, x, settings)
 		for _, number := range []int{1, 2, 7, 10} {
-			// Cancel the context in the evaluation with the given number, counted from 1. If
-			// returnsError is set, this evaluation also returns the error of the context, unless it is
-			// the first evaluation.
+			// Cancel the context during the first, second, seventh or tenth evaluation. If returnsError
+			// is set, this evaluation also returns the error of the context, unless it is the first.
 			for _, returnsError := range []bool{false, true} {
 				ctx, cancel := context.WithCancelCause(t.Context())
 				calls := 0
