@@ -17,7 +17,7 @@ type limits[T dist.Float] struct {
 	costLimit      float64 // if λ·log₂e·max|M| is at least costLimit, the log domain returns ErrRange
 	largest        float64 // overflow threshold
 	leastWeight    T       // reciprocals of smaller weights are out of range
-	largestWeight  T       // larger weights do not fit the type of K
+	largestWeight  T       // larger weights overflow the type of the elements of K
 	massTolerance  float64 // allowed relative difference of masses
 	leastMass      float64 // smaller masses count as zero
 	implicitError  float64 // largest marginal error at which implicit gradients are accurate enough

@@ -202,7 +202,7 @@ func simulate(t testing.TB) *simulated {
 	return s
 }
 
-// writeNPZ writes rows, labels and a split into training and test rows.
+// writeNPZ writes the rows and labels of d. The array split says which rows are test rows.
 func writeNPZ(t testing.TB, path string, d *dataset.Dataset, split []int32) {
 	t.Helper()
 	var labels []int32
