@@ -33,7 +33,7 @@ func init() {
 		do, err := open(ctx, shared)
 		return func(ctx context.Context, item []byte) ([]byte, error) {
 			result, err := do(ctx, item)
-			if ctx.Err() != nil { // the result may be unfinished; wda.OpenWork never returns such a result
+			if ctx.Err() != nil { // discard the result, which may be unfinished, as wda.OpenWork does
 				return nil, context.Cause(ctx)
 			}
 			return result, err

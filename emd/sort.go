@@ -103,7 +103,7 @@ func (s *sorter) sort(ctx context.Context, least, most uint64) error {
 			if done, err := s.insertionSort(ctx, movesPerSample*n); done || err != nil {
 				return err
 			}
-			// Insertion was too slow: a few cells contain most samples.
+			// If a few cells contain most samples, the insertion sort gives up. Sort by the upper bits of the keys instead.
 		}
 	}
 	if err := s.sortKeys(ctx, upperShift); err != nil {
@@ -112,7 +112,7 @@ func (s *sorter) sort(ctx context.Context, least, most uint64) error {
 	if done, err := s.insertionSort(ctx, movesPerSample*n); done || err != nil {
 		return err
 	}
-	// Insertion was too slow: many keys have the same upper bits.
+	// If many keys have the same upper bits, the insertion sort gives up. Sort by all bits.
 	return s.sortKeys(ctx, 0)
 }
 

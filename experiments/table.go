@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// table is a table of a report. Published values are shown beside ours.
+// table is a table of a report. It shows published values next to the values of the experiment.
 type table struct {
 	Title, Note string
 	Head        []string // column heads; the first column has the names of the rows

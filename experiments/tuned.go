@@ -136,7 +136,8 @@ func valuesUpTo(values []int, limit int) []int {
 }
 
 // series returns a function that maps an index i to the projection with ps[i] components. If nested
-// is true, the method is fitted only once, with the largest number. A nil projection means all features.
+// is true, the method is fitted only once, with the largest element of ps. A nil projection means all
+// features.
 func (m method) series(ctx context.Context, train *training, ps []int, nested bool) func(i int) (*mat.Dense, error) {
 	if m.fit == nil {
 		return func(int) (*mat.Dense, error) { return nil, nil }

@@ -114,8 +114,8 @@ func (b *builder) addNarrow(r role, typ string, n int) {
 	b.args = append(b.args, gossa.Slice{Addr: addr, Len: n, Cap: n})
 }
 
-// addMatrix adds a matrix and its stride. If the shape has padding, each matrix gets a different
-// stride.
+// addMatrix adds two arguments to the call: a matrix and its stride. If the shape has padding, each
+// matrix gets a different stride.
 func (b *builder) addMatrix(r role, typ string, rows, cols int) {
 	stride := cols + b.pad
 	if b.pad > 0 {

@@ -99,7 +99,7 @@ func manyHalfShapes(lanes int) (out []shape) {
 	return out
 }
 
-// manyCall adds the arguments of a kernel for several queries, except for the rows.
+// manyCall adds arguments to the call of a kernel for several queries: all arguments except the rows.
 func manyCall(b *builder) {
 	b.addInts(b.m, b.n, b.d)
 	b.addMatrix(output, "float32", b.m, b.n)

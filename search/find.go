@@ -64,8 +64,8 @@ type candidate struct {
 type block struct {
 	*segment
 	index, n, position int
-	// source contains the rows of the block, starting at row index first. It is the segment, or a
-	// copy of the rows if the kernels cannot read whole groups of query.Rows rows from the segment.
+	// source is the segment, or a copy of the rows of the block if the kernels cannot read whole
+	// groups of query.Rows rows from the segment. first is the row of source at which the block begins.
 	source *segment
 	first  int
 	// grouped means that the block begins with the first row of a group of sketches, and that no

@@ -304,8 +304,8 @@ func TestBound(t *testing.T) {
 			}
 			least := bigProduct(bigSum(filter, error.Neg(error)), alpha)
 			threshold := bigProduct(bigFloat(float64(info.Threshold)), alpha)
-			// most is the largest possible value of the row, in units of the filter. limit is the smallest value of a
-			// row in the result.
+			// The filter estimates a value for every row. most is the largest possible value of this row, and limit is
+			// the smallest value with which a row can be in the result.
 			most, limit := bigFloat(0), bigFloat(0)
 			switch measure {
 			case MeasureInnerProduct:

@@ -51,7 +51,7 @@ type dualPoint[T dist.Float] struct {
 	tu, tv, tq []T // trial point
 	e          []T // gradient of the dual
 	rows, diag []T // diagonals of the linear system of Newton's method; used only with penalties or Mass
-	sums       []T // row sums K·tv of the trial point; used only with penalties or Mass
+	sums       []T // row sums K·tv at the trial point tu, tv; used only with penalties or Mass
 }
 
 // acceptTrial swaps the current point and the trial point.

@@ -18,7 +18,7 @@ const (
 	paceSmall = 6000 // see paceFew; in small problems, the overhead of Newton's steps is larger
 
 	slowAnneal = 4 // factor of ε-scaling after slow plain iterations
-	slowStages = 3 // minimum number of ε-scaling stages for which a better start is tried
+	slowStages = 3 // a search for better initial potentials requires at least slowStages stages of ε-scaling
 )
 
 // start finds better initial potentials for plain iterations. The implementations are annealedStart (anneal.go), stagedStart
@@ -66,7 +66,7 @@ type keptIterate[T dist.Float] struct {
 	f, g          []T // scalings, or potentials in the log domain
 }
 
-// init connects the solution methods, which share one iteration, one linear system and one dualPoint.
+// init sets the fields of s. All algorithms share one iteration, one linear system and one dualPoint.
 func (s *solution[T]) init(it *iteration[T], sys *system[T]) {
 	s.it = it
 	s.newton.point.it = it

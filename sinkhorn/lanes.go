@@ -50,7 +50,7 @@ type lanes[T dist.Float] struct {
 
 	common         T               // −λ·log₂e if it is equal for all problems
 	c              [num.MaxLanes]T // −λ·log₂e of each problem
-	lo, hi         [num.MaxLanes]T // safe ranges of the scalings
+	lo, hi         [num.MaxLanes]T // scalings of each problem are safe between lo and hi
 	outside        [num.MaxLanes]T // nonzero if a scaling was out of range
 	marginalErrors [num.MaxLanes]float64
 	costs          [num.MaxLanes]float64

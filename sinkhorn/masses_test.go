@@ -89,7 +89,7 @@ func unequalMasses[T dist.Float](t *testing.T) {
 		}
 		return r
 	}
-	// The solution is T = a b e^−λM (a/T)^λρ (b/T)^λρ, or T = a if only b has a penalty.
+	// A 1 × 1 problem has the solution T = a b e^−λM (a/T)^λρ (b/T)^λρ. If only b has a penalty, T = a.
 	one := &Problem[T]{Cost: dist.NewMatrix(1, 1, []T{1}), A: []T{1}, B: []T{2}, Lambda: 1, PenaltyA: 1e5, PenaltyB: 1e5}
 	r := solve("1 × 1", Settings{Tolerance: tolerance}, one)
 	if want := math.Exp((math.Log(2)*(1+1e5) - 1) / (1 + 2e5)); !(math.Abs(r.Cost/want-1) < limit) || r.Iterations > 20 {

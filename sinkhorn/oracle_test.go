@@ -840,7 +840,7 @@ func compareDivergence[T dist.Float](c *trial.Case, used *history[T]) {
 			got trial.View[T]
 		}{{in.x, dx}, {in.y, dy}} {
 			if len(in.problem.X.Data) > 0 && &in.problem.X.Data[0] == &in.problem.Y.Data[0] {
-				break // X and Y are the same cloud, but the derivative below would move only X or only Y
+				break // X and Y share memory, but the derivative below requires that only X or only Y changes
 			}
 			i, j := c.IntN(len(side.at)), c.IntN(in.dims)
 			trial.Near(c, side.got.Row(i)[j], oracle.Derivative(&side.at[i][j], divergence), 20*e, "gradient %d, %d of the divergence, ρ = %v", i, j, rho)

@@ -191,7 +191,7 @@ func TestWeightlessRows(t *testing.T) {
 	}
 }
 
-// TestKeptIterate checks that changes of newton.f do not change a kept iterate.
+// TestKeptIterate checks that later changes of newton.f do not change the iterate that keepIterate has saved.
 func TestKeptIterate(t *testing.T) {
 	for _, domain := range []Domain{DomainPlain, DomainLog} {
 		s, err := newSolver[float64](&Settings{Tolerance: 1e-9, Iterations: 1000, Domain: domain})

@@ -86,8 +86,8 @@ func storageAndWorkers[T dist.Float](t *testing.T) {
 	}
 }
 
-// TestStorageToTolerance checks that the storage of K does not affect the bits of a result if the solve needs a better
-// start. Some problems need the exact start (exact.go).
+// TestStorageToTolerance checks that the storage of K does not affect the bits of a result, even if Solve has to find
+// better initial potentials. For some problems, exactStart must find these potentials.
 func TestStorageToTolerance(t *testing.T) {
 	t.Run("float64", func(t *testing.T) { storageToTolerance[float64](t, 1e-9, []float64{1e3, 1e5, 1e6}) })
 	t.Run("float32", func(t *testing.T) { storageToTolerance[float32](t, 1e-8, []float64{1e3, 5e3}) })

@@ -15,7 +15,7 @@ const (
 	costVectors = 50      // cost of the vector operations of a step, for each column
 	costProduct = 0.125   // cost of a multiply-add in a matrix product
 	costFactor  = 240     // overhead of each element of a Cholesky factor, as a number of multiply-adds
-	costNear    = 1 << 18 // maximum number of elements of a K that stays in the L2 cache; one element of such a K costs 1/3
+	costNear    = 1 << 18 // if K has at most costNear elements, K stays in the L2 cache, and a pass takes a third of the time per element
 )
 
 // system is the linear system
@@ -33,7 +33,7 @@ type system[T dist.Float] struct {
 	mass                float64
 	epsilon             T    // elements of S (sparse.go) below epsilon count as 0 in a list or a factorization
 	shiftInvariant      bool // the matrix times a constant vector is 0
-	commonRow           []T  // in partial transport, the vector t of the term t tᵀ/commonRowSum that is subtracted from the matrix; otherwise nil
+	commonRow           []T  // in partial transport, a vector t: the matrix of the system contains the term −t tᵀ/commonRowSum; otherwise nil
 	commonRowSum        T
 	sparse              sparse[T]
 	direct              direct[T]

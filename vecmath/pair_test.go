@@ -204,7 +204,7 @@ func TestTopK(t *testing.T) {
 		for i := range want {
 			want[i] = i
 		}
-		slices.SortStableFunc(want, func(i, j int) int { return cmp.Compare(x[j], x[i]) }) // NaN is the least
+		slices.SortStableFunc(want, func(i, j int) int { return cmp.Compare(x[j], x[i]) }) // cmp.Compare orders NaN before all numbers, so NaNs come last
 		want = want[:min(k, n)]
 		if dst = vecmath.TopK(dst, x, k); !slices.Equal(dst, want) {
 			t.Fatalf("try %d: the first %d of %v are %v, want %v", try, k, x, dst, want)

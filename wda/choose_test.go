@@ -513,7 +513,7 @@ func TestRoundEnds(t *testing.T) {
 		t.Errorf("remaining candidates %v, want 1, 3 and 4", alive)
 	}
 	for _, c := range []struct {
-		few  [2][]float64 // losses with four and with two components; all losses with eight components are 1
+		few  [2][]float64 // losses with four components, and losses with two; every loss with eight components is 1
 		want []bool
 	}{
 		{[2][]float64{{1.04}, {1.12}}, []bool{true, true, false}},

@@ -25,8 +25,9 @@ import (
 // leading principal components of Y.
 
 // mixWith replaces the projection of f by a mixture of this projection and the projections of fits with
-// the given settings. If the settings come from a choice, they are those of Members[1:Mixed], and mixWith
-// omits members that cannot be fitted to all rows. If a fit is interrupted, the projection is not changed.
+// the given settings. If f.report.Choice is not nil, the settings are those of Choice.Members[1:Mixed], and
+// mixWith omits members that cannot be fitted to all rows. If a fit is interrupted, the projection is not
+// changed.
 func (f *outcome[T]) mixWith(ctx context.Context, others []Settings) error {
 	if f.cause != nil {
 		return f.keepSingle(f.report.Status, f.cause)

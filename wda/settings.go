@@ -65,8 +65,8 @@ type Settings struct {
 type Data struct {
 	// Standardize divides each feature by its standard deviation. Use it for features of different
 	// kinds, but not for pixels. An absolute λ and Optimizer.Init then refer to the standardized
-	// features. A standard deviation below about 1e-308 is an ErrNotFinite, because float64 cannot
-	// divide by it. Default false.
+	// features. If a standard deviation is positive but below about 1e-308, the error is
+	// ErrNotFinite, because the reciprocal overflows. Default false.
 	Standardize bool
 	// Whitening is the metric in which projections are orthonormal. An absolute λ (see AbsoluteLambda)
 	// applies to the whitened features. Default: chosen on held-out rows.

@@ -145,7 +145,8 @@ func (s Storage) Check(components int) error {
 	return nil
 }
 
-// compactStorage describes a compact storage. Classifier.points contains the stored rows.
+// compactStorage describes how a classifier stores its samples, if not as float64. Classifier.points contains the stored
+// rows.
 type compactStorage struct {
 	storage       Storage
 	offset, scale []float64 // offset and scale of every component, for StorageInt8

@@ -8,7 +8,8 @@ import (
 )
 
 // TestWarnings checks that every warning code has a sentence, and that a model file preserves the warning. The text of
-// an unknown code must be the code. Sentences from old files must be kept.
+// a warning with an unknown code must be the code. Old files contain sentences instead of codes, and a warning must keep
+// its sentence.
 func TestWarnings(t *testing.T) {
 	check := func(w Warning) {
 		t.Helper()

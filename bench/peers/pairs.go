@@ -12,7 +12,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// pairFunctions contains the functions of two slices that a peer has. The map key is the text after "of=" in the case name.
+// pairFunctions contains a peer's functions of two slices. The map key is the text after "of=" in the case name.
 type pairFunctions[T float32 | float64] map[string]func(x, y []T) T
 
 // pairJob returns a job that calls one of the functions. The key "of" in the case name selects the function.

@@ -413,7 +413,7 @@ func (a *app) fitModel(ctx context.Context, x mat.Matrix, labels []int, set *wda
 	}
 	m, err := wda.Fit(ctx, x, labels, set)
 	if err != nil {
-		// Drop the report of the best projection that wda.Fit found before the error.
+		// wda.Fit may return a model together with an error. Drop the model.
 		return nil, err
 	}
 	return m, nil

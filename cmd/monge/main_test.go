@@ -202,7 +202,7 @@ func simulate(t testing.TB) *simulated {
 	return s
 }
 
-// writeNPZ writes rows, labels and a split into training and test rows.
+// writeNPZ writes the rows and labels of d. The array split says which rows are test rows.
 func writeNPZ(t testing.TB, path string, d *dataset.Dataset, split []int32) {
 	t.Helper()
 	var labels []int32
@@ -286,7 +286,7 @@ func TestEveryCommand(t *testing.T) {
 	}
 	checkConfusion(t, a)
 
-	// The score of the model equals the report of the fit.
+	// The command score must compute the same J as the command fit.
 	lambda := filepath.Join(s.dir, "lam.csv")
 	if err := writeMatrix(lambda, ".csv", loadModel(t, model).Report().Lambda); err != nil {
 		t.Fatal(err)

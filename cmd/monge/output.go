@@ -114,7 +114,7 @@ func checkOutput(path string, inputs ...string) error {
 			}
 		}
 		if !info.IsDir() && !info.Mode().IsRegular() {
-			return nil // opening and closing a pipe would end its reader
+			return nil // do not test a pipe: if it were opened and closed, its reader would see the end of the data
 		}
 		if !info.IsDir() {
 			// Do not replace a write-protected file, even if its folder allows this.

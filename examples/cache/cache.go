@@ -35,7 +35,7 @@ type Cache struct {
 	d       int // length of an embedding
 
 	current atomic.Pointer[snapshot] // read by lookups without locking
-	adding  sync.Mutex               // held while current is replaced
+	adding  sync.Mutex               // held while the snapshot is replaced
 
 	work sync.Pool // of *work
 }

@@ -103,7 +103,7 @@ func TestLFDALarge(t *testing.T) {
 			total[j] = sw.At(j, j) + sb.At(j, j)
 		}
 		projection.Shrink(sw, c.s, mat.Trace(sw)/float64(c.d))
-		if c.d < c.n { // for d ≥ n, the fit adds this term in the span of the samples instead
+		if c.d < c.n { // for d ≥ n, the fit adds the following term to a smaller matrix, in the span of the samples
 			for j, v := range total {
 				sw.Set(j, j, sw.At(j, j)+projection.Floor*v)
 			}

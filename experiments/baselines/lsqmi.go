@@ -175,8 +175,9 @@ func (f *kernels) signedMeans(ctx context.Context, y, u, k *mat.Dense, c int, wi
 			}
 		}
 	}
-	// The product with the kernel matrix sums s_i φ and s_i z_k φ over the samples. The sum of −s_i
-	// ∂_kφ follows from these two sums, because −∂_kφ = (z_k − u_k)/σ²·φ and u_k is constant.
+	// A product with the kernel matrix computes the sums of s_i φ and of s_i z_k φ over the samples.
+	// These two sums determine the sum of −s_i ∂_kφ, because −∂_kφ = (z_k − u_k)/σ²·φ and u_k is
+	// constant.
 	columns := 1
 	if derivative {
 		columns = 1 + q

@@ -41,8 +41,8 @@ func NewCholesky(ctx context.Context, a matrix.Matrix[float64]) (*Cholesky, bool
 	for j := 0; j < n; j += blockSize {
 		k := min(j+blockSize, n)
 		if j > 0 {
-			// J is the column block j … k−1, and B is the column block before J. Set
-			// A_iJ −= L_iB · (L_JB)ᵀ for the rows i ≥ j.
+			// Let J be the columns j … k−1, and let B be all columns before J. The factor L is already known in
+			// the columns B. Set A_iJ −= L_iB · (L_JB)ᵀ for the rows i ≥ j.
 			less := c.scratchMatrix(0, j, k-j)
 			for r := j; r < k; r++ {
 				for i, v := range a.Row(r)[:j] {

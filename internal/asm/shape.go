@@ -126,8 +126,8 @@ func Overlap[T num.Float](a, b *View[T]) bool {
 	if b.Stride != a.Stride && (b.Rows > 1 || b.Cols > a.Stride) || (pb-pa)%size != 0 {
 		return true
 	}
-	// The matrix b begins at column j of a row of a, or in the gap after the row. b may extend into
-	// the next row of a.
+	// Matrix b begins at column j of a row of matrix a, or in the gap after the row. b may extend
+	// into the next row of a.
 	j := offset % a.Stride
 	return j < a.Cols || j+b.Cols > a.Stride
 }

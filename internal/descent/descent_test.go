@@ -458,8 +458,8 @@ func TestCancel(t *testing.T) {
 		settings := &descent.Settings{Method: method, GradientTolerance: 1e-9, MaxSteps: 500}
 		full := minimize(t, good, m, x, settings)
 		for _, number := range []int{1, 2, 7, 10} {
-			// The evaluation with this number cancels the context. If returnsError is set and the
-			// number is not 1, this evaluation also returns the error of the context.
+			// Cancel the context during the first, second, seventh or tenth evaluation. If returnsError
+			// is set, this evaluation also returns the error of the context, unless it is the first.
 			for _, returnsError := range []bool{false, true} {
 				ctx, cancel := context.WithCancelCause(t.Context())
 				calls := 0

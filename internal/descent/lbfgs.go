@@ -34,9 +34,9 @@ func newCorrectionPairs(d, p int) []correctionPair {
 	return all
 }
 
-// updatePairs transports the pairs to the current iterate and appends the pair of the accepted
-// step. It reads the previous iterate from s.trial and the transported direction from
-// s.transported. It drops pairs without curvature.
+// updatePairs transports the correction pairs of LBFGS to the current iterate and appends the pair
+// of the accepted step. It reads the previous iterate from s.trial and the transported direction
+// from s.transported. It drops pairs without curvature.
 func (s *solver) updatePairs() {
 	c, m := s.current, s.manifold
 	for _, k := range s.pairs[:s.pairCount] {

@@ -244,8 +244,8 @@ func (c *Components) WithColumns(ctx context.Context, span, base *mat.Dense) (*C
 }
 
 // UnitOfLength returns a factor for c.P. Multiplying c.P by the factor gives the first q columns of
-// the projected samples a mean variance of 1 within classes. The features of s are the features of
-// the model times unit.
+// the projected samples a mean variance of 1 within classes. The features of s are the model's
+// features multiplied by unit.
 func (c *Components) UnitOfLength(ctx context.Context, s *Samples, q int, unit float64, workers int) (float64, error) {
 	d, _ := c.P.Dims()
 	within, total := s.projectedVariances(ctx, mat.DenseCopyOf(c.P.Slice(0, d, 0, q)), workers)

@@ -198,8 +198,8 @@ func slopeOfTwo(errs []float64) bool {
 func TestImplicitGradientSlope(t *testing.T) {
 	for i, c := range gradientCases() {
 		if c.inLog || c.set.iterations != 10 {
-			// With large λ, the iterations do not converge. The number of iterations does not
-			// affect the implicit gradient, so the cases with 10 iterations are enough.
+			// Skip the cases with large λ, in which the iterations do not converge. Of the other cases,
+			// test only those with 10 iterations, because the test replaces this number.
 			continue
 		}
 		c.set.gradient, c.set.iterations = sinkhorn.GradientImplicit, 10000

@@ -20,7 +20,7 @@ const MaxBlockTerms = 1 << 27
 // left·right is the sum of the terms that Add and AddTwo append.
 type Terms[T dist.Float] struct {
 	HU, HV    []T  // hu (length n) and hv (length m)
-	SkipZeros bool // M̄_ij is 0 if K_ij is 0, even if the factor in parentheses is infinite
+	SkipZeros bool // M̄_ij is 0 if K_ij is 0, even if the other factor of M̄_ij is infinite
 
 	left, right  []T // n × depth and depth × m
 	count, depth int

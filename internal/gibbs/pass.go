@@ -120,7 +120,7 @@ func (*fillPass[T]) rows(b *rowBlock[T]) {
 	pass.Narrow(b.kernel32(), num.F64(b.kernelRows))
 }
 
-// measurePass computes the stored distances.
+// measurePass computes all distances and stores them in the field dists of the kernel.
 type measurePass[T dist.Float] struct{}
 
 func (*measurePass[T]) rows(b *rowBlock[T]) { b.distances(b.dists[b.i*b.ld:], b.ld, b.i, b.r) }

@@ -100,7 +100,7 @@ func Read(r io.Reader, limit int64) ([]byte, error) {
 	if err := checkMagic(data.Bytes()); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrInvalid, err)
 	}
-	if f, ok := r.(*os.File); ok { // growing step by step would need twice the memory
+	if f, ok := r.(*os.File); ok { // allocate the buffer at once, because a buffer that grows in steps needs twice the memory
 		if info, err := f.Stat(); err == nil && info.Mode().IsRegular() && info.Size() <= limit {
 			data.Grow(int(info.Size()) + bytes.MinRead)
 		}

@@ -288,7 +288,7 @@ func (c *Pool) Each(workers, n int, f func(w, i int)) {
 }
 
 // Run is like Each, but with a context and errors. When the context has ended or f has returned an
-// error, Run begins no further item i and returns context.Cause(ctx) or one of the errors. Run
+// error, Run makes no more calls of f and returns context.Cause(ctx) or one of the errors. Run
 // returns nil if and only if f was called for every i and always returned nil.
 func (c *Pool) Run(ctx context.Context, workers, n int, f func(ctx context.Context, w, i int) error) error {
 	k := Workers(workers, n)

@@ -80,9 +80,9 @@
 	fnma  c, Y10, Y6;      \
 	fnma  c, Y11, Y7
 
-// lookup(t) loads a table entry into register entry. The low bits of t are an integer n, and the
-// index of the table entry is n mod 8 (float32: n mod 4). For float64, VPERMPS needs the index in
-// both 32-bit halves of a lane.
+// lookup(t) loads elements of the table into register Y12, which is called entry. The low bits of t
+// are an integer n, and the index of the element is n mod 8 (float32: n mod 4). For float64, VPERMPS
+// needs the index in both 32-bit halves of a lane.
 #define lookupf64(t) \
 	VPSHUFD  $0xa0, t, entry;                    \
 	VPERMPS  expf64<>+TABLELO(SB), t, half;      \

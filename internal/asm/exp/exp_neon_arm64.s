@@ -36,7 +36,7 @@
 #define out R1
 #define left R2   // number of elements left
 #define last R3   // number of elements in the tail
-#define rest R4   // number of elements of the tail that are left
+#define rest R4   // number of elements left in the tail
 #define spare R5
 #define bit0 R6
 #define bit1 R7

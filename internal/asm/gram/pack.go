@@ -19,7 +19,8 @@ type Columns[T num.Float] struct {
 	ldz   int
 	width int // number of columns of a tile
 	step  int // maximum number of features in a piece
-	// packed contains −2z, divided into pieces of consecutive features. Each piece consists of tiles.
+	// packed contains the matrix z times −2, divided into pieces of consecutive features. Each piece
+	// consists of tiles.
 	// A tile is a features × width matrix. In the first piece, a tile begins with a row of ones and a
 	// row of norms.
 	packed        []T

@@ -37,8 +37,8 @@
 
 // The TERM2 macros load two registers at off, and add their terms to the lane registers a and a+1. The TERM2B macros
 // do the same with other scratch registers. The TERM macros add the terms of one register. The PART macros add the
-// terms of the last elements; R5 holds the number of these elements. A lane without an element gets the product −0·0,
-// which changes no lane, or the square or distance +0, which changes no sum.
+// terms of the last elements; R5 holds the number of these elements. In a lane without an element, the term is −0·0 for
+// products, and +0 for squares and distances. Such a term changes no sum.
 #define TERM2DOT(off, a) \
 	FLDPQ off(xp), (F0, F2); \
 	FLDPQ off(yp), (F3, F4); \

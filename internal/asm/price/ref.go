@@ -79,8 +79,9 @@ func relaxLanesRef[T num.Float](x *lanes, d []float64, c []T, u float64, v []flo
 	lowestIndexRef(x, &blocks)
 }
 
-// lowestIndexRef sets x.index to the lowest index in the row of the minimum of x.least. The value x.least[l] comes from the
-// block with number blocks[l], so its index in the row is 16·blocks[l] + l.
+// lowestIndexRef finds the minimum of x.least and sets x.index to its index in the row. If several elements tie for the
+// minimum, it takes the lowest index. The value x.least[l] comes from the block with number blocks[l], so its index in the
+// row is 16·blocks[l] + l.
 func lowestIndexRef(x *lanes, blocks *[blockSize]float64) {
 	least := x.least
 	reduceMin(&least)

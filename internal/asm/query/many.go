@@ -70,8 +70,8 @@ func checkMany(m, n, d, dst, ldd, q, x int) {
 
 // forEachTile calls f for every tile. A tile is Queries vectors, beginning with vector j, and p rows, beginning with
 // row i. The rows of a tile stay in the L1 cache for all vectors. Every call of f also prefetches a part of the rows of
-// the next tile. The first prefetch is ahead elements after the beginning of row i, and the prefetches are step
-// elements apart.
+// the next tile. ahead is the distance in elements from the beginning of row i to the first prefetch, and step is the
+// distance between two prefetches.
 func forEachTile(m, n, d int, f func(j, i, p, ahead, step int)) {
 	const near = 4096 // elements
 	rows := max(near/max(d, 1)/Rows*Rows, Rows)

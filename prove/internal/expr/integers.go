@@ -95,7 +95,7 @@ func (t *template) integerOperation(in *instruction) valueRange {
 		if c == d && c&(c+1) == 0 && a&^c == b&^c {
 			return spanValue(a&c, b&c)
 		}
-		if c == d && c&(1<<bits.Len64(a^b)-1) == 0 { // the mask selects only bits that are the same in the whole region
+		if c == d && c&(1<<bits.Len64(a^b)-1) == 0 { // all bits of the mask are above the bits that change in the region
 			return spanValue(a&c, a&c)
 		}
 		if rest := mask &^ c; c == d && rest&(rest+1) == 0 { // a mask that clears the lowest bits

@@ -7,7 +7,7 @@ import (
 )
 
 // template holds two expressions of one variable as a list of instructions. The list does not contain
-// nodes, so it can be the same for expressions of different graphs. Instruction 0 is the variable.
+// nodes, so expressions of different graphs can have the same list. Instruction 0 is the variable.
 type template struct {
 	g            *Graph
 	code         []instruction

@@ -360,7 +360,7 @@ type settled struct {
 	*frame
 	unchanged    uint64
 	linear       uint64 // registers that are linear forms of unchanged and advancing registers
-	dependOnData uint64 // registers that hold data, so the analysis treats them like vector registers
+	dependOnData uint64 // registers with values that depend on the data; the analysis treats them like vector registers
 }
 
 func (f *frame) settledFrame() (s settled) {

@@ -87,7 +87,7 @@ type Engine struct {
 	current   atomic.Pointer[served]
 
 	pool            *sinkhorn.Pool[float64]
-	exactMemory     int64 // maximum workspace in bytes of a problem without entropic regularization
+	exactMemory     int64 // maximum workspace of an exact transport problem, in bytes
 	work, transport *Queue
 	requests        atomic.Int64 // requests in progress
 }
