@@ -36,7 +36,7 @@ const (
 	// large. roundSurvivors is the fraction that survives any other round.
 	firstRoundSurvivors, roundSurvivors = 1. / 3, 0.5
 	// singleFinalists is the number of finalists if the model uses a single candidate, not a mixture.
-	// A finalist is a candidate that is also fitted with other numbers of components.
+	// A finalist is a candidate that is also fitted with fewer components.
 	singleFinalists = 2
 )
 
@@ -282,7 +282,7 @@ const (
 )
 
 // finalistCount returns the number of finalists. A finalist is a candidate that is also fitted with
-// other numbers of components.
+// fewer components.
 func (c *comparison) finalistCount() int {
 	if most := c.maxMixture(); most > 1 {
 		return max(mixtureFinalists, most)
