@@ -54,9 +54,9 @@ type Machine struct {
 // register.
 type ProductChoice struct {
 	OneRow   Choice // column counts for which a single row uses AVX2
-	FewRows  int    // calls with 2 to FewRows−1 rows, except 8 rows, use AVX2 if all columns fit in one vector
-	OddTail  int    // the last 5 or 7 rows use AVX2 if all columns fit in OddTail vectors
-	FourTail int    // the last 4 rows use AVX2 if all columns fit in FourTail vectors
+	FewRows  int    // products with 2 … FewRows−1 rows, but not 8, use AVX2 if all columns fit in one vector
+	OddTail  int    // the last 5 or 7 rows use AVX2 if all columns fit in this number of vectors
+	FourTail int    // the last 4 rows use AVX2 if all columns fit in this number of vectors
 
 	// A product with at least ShallowCols columns uses AVX2 if each sum has at most ShallowDepth
 	// terms.
@@ -140,7 +140,7 @@ var machine = detectMachine()
 // CurrentMachine returns the table in use.
 func CurrentMachine() *Machine { return machine }
 
-// Machines returns all tables.
+// Machines returns the tables of all known machines.
 func Machines() []*Machine { return append([]*Machine(nil), machines...) }
 
 // SwitchMachine makes kernels use table m until restore is called. It is for tests. As with
