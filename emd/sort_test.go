@@ -109,7 +109,8 @@ func TestSortEnds(t *testing.T) {
 	}{
 		// The context is checked in five passes: making keys, counting, two cell passes, and insertion.
 		"cells": {samples(func() float64 { return rng.Float64() * 1e300 }), 5 * pieces},
-		// The first insertion sort soon exceeds its limit of moves. A counting pass, three passes over the keys and an insertion sort follow.
+		// The first insertion sort soon exceeds its limit of moves. A counting pass, three passes over
+		// the keys and an insertion sort follow.
 		"upper bits": {samples(rng.Float64), 4*pieces + 1 + 4*pieces + pieces},
 		// Both insertion sorts soon exceed their limit of moves. A counting pass and six passes over the keys follow.
 		"all bits": {samples(func() float64 { return 1 + rng.Float64()*0x1p-30 }), 4*pieces + 1 + 4*pieces + 1 + 7*pieces},

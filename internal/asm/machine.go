@@ -55,8 +55,8 @@ type Machine struct {
 type ProductChoice struct {
 	OneRow   Choice // column counts for which a single row uses AVX2
 	FewRows  int    // products with 2 … FewRows−1 rows, but not 8, use AVX2 if all columns fit in one vector
-	OddTail  int    // the last 5 or 7 rows use AVX2 if all columns fit in this number of vectors
-	FourTail int    // the last 4 rows use AVX2 if all columns fit in this number of vectors
+	OddTail  int    // the last 5 or 7 rows use AVX2 if all columns fit in OddTail vectors
+	FourTail int    // the last 4 rows use AVX2 if all columns fit in FourTail vectors
 
 	// A product with at least ShallowCols columns uses AVX2 if each sum has at most ShallowDepth
 	// terms.

@@ -50,8 +50,8 @@
 #define spare R24
 #define part R25 // number of columns in the last, partial register
 
-// NEXTROW(from, to, ld) sets register to to the address of the row after the row at from. If fewer than
-// four rows are left, a tile has one row, and NEXTROW copies from.
+// NEXTROW(from, to, ld) computes to = from + ld, the address of the next row. If fewer than four rows
+// are left, a tile has one row, and to = from.
 #define NEXTROW(from, to, ld) \
 	MOVD from, to; \
 	CMP  $4, rows; \
