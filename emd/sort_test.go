@@ -109,9 +109,10 @@ func TestSortEnds(t *testing.T) {
 	}{
 		// The context is checked in five passes: making keys, counting, two cell passes, and insertion.
 		"cells": {samples(func() float64 { return rng.Float64() * 1e300 }), 5 * pieces},
-		// The first insertion sort gives up at once. A counting pass, three passes over the keys and an insertion sort follow.
+		// The first insertion sort soon exceeds its limit of moves. A counting pass, three passes over
+		// the keys and an insertion sort follow.
 		"upper bits": {samples(rng.Float64), 4*pieces + 1 + 4*pieces + pieces},
-		// Both insertion sorts give up at once. A counting pass and six passes over the keys follow.
+		// Both insertion sorts soon exceed their limit of moves. A counting pass and six passes over the keys follow.
 		"all bits": {samples(func() float64 { return 1 + rng.Float64()*0x1p-30 }), 4*pieces + 1 + 4*pieces + 1 + 7*pieces},
 		"moves":    {reversed, 1 + 3000*2999/2/movesPerCheck},
 	} {

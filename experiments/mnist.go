@@ -97,7 +97,7 @@ func (j *job) mnistSizes() mnistSizes {
 // this part.
 type mnistPart struct {
 	all  *dataset.Dataset
-	rows *dataset.Dataset // one column: the index in the data set all of each row of the part
+	rows *dataset.Dataset // one column: for each row of the part, the index of this row in the field all
 }
 
 // mnistPart returns the training digits (split 0) or the test digits (split 1).

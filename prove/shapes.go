@@ -44,8 +44,8 @@ func vectorShapes(lanes int) []shape {
 	return shapeGrid([]int{1}, append([]int{0}, countTo(10*lanes+1, 16*lanes-1, 17*lanes)...), func(_, n int) []shape { return []shape{{n: n}} })
 }
 
-// pairShapes covers sums whose loop processes 256 bytes per iteration: every tail after zero iterations and
-// one iteration, and some tails after two and three iterations.
+// pairShapes covers sums whose loop processes 256 bytes per iteration. For zero iterations and one iteration,
+// it covers every length of the tail. For two and three iterations, it covers some lengths.
 func pairShapes(lanes int) []shape {
 	return shapeGrid([]int{1}, append([]int{0}, countTo(8*lanes+1, 12*lanes, 13*lanes+3)...), func(_, n int) []shape { return []shape{{n: n}} })
 }
@@ -90,8 +90,8 @@ func groupShapes(lanes int) []shape {
 }
 
 // gibbsShapes covers the Gibbs kernel: many numbers of rows and columns with one to five features,
-// and a few shapes with more features. With one feature and one or three rows, it covers every number
-// of columns up to lanes.
+// and a few shapes with more features. With one feature, it covers all numbers of columns from 1 to
+// lanes, the number of lanes of a vector.
 func gibbsShapes(lanes int) (out []shape) {
 	for n := range lanes {
 		out = append(out, shape{m: 1 + n%2*2, n: n + 1, d: 1, flag: n%2 == 1})
@@ -127,7 +127,8 @@ func packShapes(int) []shape {
 	return shapeGrid([]int{0, 3}, countTo(13, 16, 17), func(pad, d int) []shape { return []shape{{d: d, pad: pad}} })
 }
 
-// normsShapes returns every shape of packShapes without and with flag. With flag, Norms adds to initial norms.
+// normsShapes returns every shape of packShapes twice: with flag unset and with flag set. If flag is set,
+// Norms adds to initial norms.
 func normsShapes(lanes int) (out []shape) {
 	for _, s := range packShapes(lanes) {
 		added := s

@@ -94,8 +94,8 @@ func (g *gradients[T]) implicitAdjoint(ctx context.Context, it *iteration[T]) er
 	return g.flushSegment(ctx, kernel)
 }
 
-// solveImplicit computes β and sets rowSum to r = (T⊙M)1. Conjugate gradients may diverge if the goal for the residual is below
-// rounding errors. solveImplicit then repeats the conjugate gradients with a ten times larger goal.
+// solveImplicit computes β and sets rowSum to r = (T⊙M)1. It uses conjugate gradients, which may diverge if the
+// target residual is below rounding errors. In this case, it starts again with a ten times larger target.
 func (g *gradients[T]) solveImplicit(ctx context.Context, it *iteration[T]) error {
 	for goal := it.limits.residualGoal; ; goal *= 10 {
 		if err := g.solveImplicitTo(ctx, it, goal); err != ErrNotConverged || goal >= it.limits.residualEnough {

@@ -353,7 +353,7 @@ func (l *lanes[T]) computeCosts() {
 	w := num.Lanes[T]()
 	for i := range l.group.memberCount {
 		if m := &l.group.members[i]; !m.needsSolve && l.group.settings.Tolerance > 0 {
-			scatterLane(l.u[i:], w, m.it.u(m.it.res.Iterations)) // the lane continued after the member had finished
+			scatterLane(l.u[i:], w, m.it.u(m.it.res.Iterations)) // restore the last iterate: the lane has iterated further with the other lanes
 			scatterLane(l.v[i:], w, m.it.v(m.it.res.Iterations))
 		}
 	}

@@ -113,8 +113,9 @@ func (it *iteration[T]) logStep(ctx context.Context, k int, half, scaled bool) e
 	return nil
 }
 
-// columnPotentials sets g to the column potentials of iteration k. If scaled is true, q contains the column sums for the
-// current base. A potential is computed from its column sum if the sum is accurate, and otherwise as a log-sum-exp.
+// columnPotentials sets g to the column potentials of iteration k. If scaled is true, q contains the column sums,
+// computed with the current base potentials. A potential is computed from its column sum if the sum is accurate, and
+// otherwise as a log-sum-exp.
 func (it *iteration[T]) columnPotentials(ctx context.Context, k int, g []T, scaled bool) error {
 	log := &it.log
 	kind := it.kind(k - 1)

@@ -153,7 +153,7 @@ func group[T dist.Float](originals []int, n int, given []T) (copies, []oracle.Re
 	return copies{originals, w}, sums
 }
 
-// repeat changes the problem to n × m points. The points are copies of the original points.
+// repeat changes the problem to n source points and m target points, which are copies of the original points.
 func (in *instance[T]) repeat(c *trial.Case, n, m int, zeros bool) {
 	p := &in.problem
 	choose := func(n, distinct int) []int {

@@ -150,7 +150,7 @@ func everyScale[T dist.Float](t *testing.T, storage Storage, scales []float64) {
 					plan := dist.NewMatrix[T](n, m, nil)
 					r.PlanTo(t.Context(), plan, 0)
 					dx, dy := dist.NewMatrix[T](n, 2, nil), dist.NewMatrix[T](m, 2, nil)
-					// Terms of order λ·cost cancel in the gradient. If no digit remains, PointGradientTo may return ErrRange.
+					// Terms of order λ·cost cancel in the gradient. If all digits cancel, PointGradientTo may return ErrRange.
 					err = r.PointGradientTo(t.Context(), dx, dy, GradientUnrolled)
 					if err != nil && !(errors.Is(err, ErrRange) && eps*lambda*largest > 0.01) {
 						t.Errorf("%s: %v (eps·λ·cost %.2g)", what, err, eps*lambda*largest)

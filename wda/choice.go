@@ -36,7 +36,7 @@ const (
 	// large. roundSurvivors is the fraction that survives any other round.
 	firstRoundSurvivors, roundSurvivors = 1. / 3, 0.5
 	// singleFinalists is the number of finalists if the model uses a single candidate, not a mixture.
-	// A finalist is a candidate that is also fitted with other numbers of components.
+	// A finalist is a candidate that is also fitted with fewer components.
 	singleFinalists = 2
 )
 
@@ -282,7 +282,7 @@ const (
 )
 
 // finalistCount returns the number of finalists. A finalist is a candidate that is also fitted with
-// other numbers of components.
+// fewer components.
 func (c *comparison) finalistCount() int {
 	if most := c.maxMixture(); most > 1 {
 		return max(mixtureFinalists, most)
@@ -308,8 +308,8 @@ func (c *comparison) maxMixture() int {
 }
 
 // mixtureSize returns how many members are mixed. members must be sorted by loss. A member is mixed if
-// its loss exceeds the lowest loss by at most two standard errors of the difference over the folds. One
-// standard error would be too small, because folds share training rows and are not independent.
+// its loss exceeds the lowest loss by at most two standard errors of this difference. One standard
+// error would be too small, because folds share training rows and are not independent.
 func (c *comparison) mixtureSize(members []Member, losses [][][]loss) int {
 	most, n := min(c.maxMixture(), len(members)), 1
 	for n < most && members[n].Folds == members[0].Folds && members[n].Loss-members[0].Loss <= float64(2*c.lossDifferenceError(&members[0], &members[n], losses)) {

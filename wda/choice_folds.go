@@ -91,8 +91,8 @@ func newChoiceFolds(ctx context.Context, sp *discriminant.Span, set *Settings, l
 }
 
 // choiceNeeds returns the memory that the comparison takes on the given number of folds. Each of the
-// n rows has d coordinates. The coordinates are the features, or fewer coordinates in the span of all
-// rows.
+// n rows has d coordinates. If d is less than features, they are coordinates in the span of all rows.
+// Otherwise, they are the features.
 func choiceNeeds(n, d, features, folds, workers int, set *Settings) []discriminant.Need {
 	rows, from, own := float64(n), float64(d), float64(d)
 	if features > d || d > spanRatio*n {

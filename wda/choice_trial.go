@@ -15,7 +15,7 @@ import (
 // choiceTolerance is the relative tolerance of the principal components and discriminants of a fold.
 const choiceTolerance = 1e-2
 
-// foldTrial fits candidates with one whitening to the rows of one fold.
+// foldTrial fits candidates to the rows of one fold. All its candidates have the same whitening.
 type foldTrial struct {
 	fold     *choiceFold
 	set      Settings

@@ -12,9 +12,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// piece is a unit of work of a comparison. It fits the candidates From … To−1 that have not been
-// eliminated to one fold. These candidates have the same whitening, and a fit may start at the
-// result of the previous fit. If Numbers is not nil, the piece fits only one candidate, with
+// piece is a unit of work of a comparison. It takes the candidates From … To−1 that have not been
+// eliminated, and fits them to one fold. These candidates have the same whitening, and a fit may
+// start at the result of the previous fit. If Numbers is not nil, the piece fits only one candidate, with
 // several numbers of components.
 type piece struct {
 	Fold, From, To int

@@ -339,9 +339,9 @@ const (
 	whiteningDiagonal
 )
 
-// LedoitWolf is the intensity of a Whitening that selects the estimate of O. Ledoit and M. Wolf ("A
-// well-conditioned estimator for large-dimensional covariance matrices", J. Multivariate Anal. 88,
-// 2004), computed from the residuals within classes.
+// LedoitWolf is a special value of the intensity of a Whitening. It selects the intensity that the
+// estimator of O. Ledoit and M. Wolf computes from the residuals within classes ("A well-conditioned
+// estimator for large-dimensional covariance matrices", J. Multivariate Anal. 88, 2004).
 const LedoitWolf = -1.0
 
 // NoWhitening returns the setting that does not whiten the features, as in the paper.

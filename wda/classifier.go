@@ -55,7 +55,7 @@ type Neighbor struct {
 type Class struct {
 	Label int
 	Name  string  // the name of the class; see Model.ClassName
-	Share float64 // fraction of the K neighbors that have this label
+	Share float64 // fraction of the K neighbors that belong to this class
 	// SqDistance is the squared distance of the farthest of the K neighbors, in the projection. A
 	// large value means that the sample is unlike all samples of the classifier.
 	SqDistance float64

@@ -13,7 +13,7 @@ func detect() []Level {
 	return nil
 }
 
-// detectMachine returns the table of Sapphire Rapids. On arm64, its sizes for AVX-512 have no effect.
+// detectMachine returns the sizes for a Sapphire Rapids CPU. On arm64, the sizes for AVX-512 have no effect.
 func detectMachine() *Machine { return &sapphireRapids }
 
 func detectExtensions() (set Extension) {

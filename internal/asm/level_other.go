@@ -4,7 +4,7 @@ package asm
 
 func detect() []Level { return nil }
 
-// detectMachine returns the table of Sapphire Rapids. Without assembly, its sizes for AVX-512 have no effect.
+// detectMachine returns the sizes for a Sapphire Rapids CPU. Without assembly, the sizes for AVX-512 have no effect.
 func detectMachine() *Machine { return &sapphireRapids }
 
 func detectExtensions() Extension { return 0 }

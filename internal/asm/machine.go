@@ -23,7 +23,7 @@ type Machine struct {
 	Rows    Choice // numbers of columns of K for which pass.Rows uses AVX2
 	Columns Choice // numbers of columns of K for which pass.Columns uses AVX2
 	Begin   Choice // numbers of columns of K for which pass.Begin uses AVX2
-	OddPass Choice // like Rows, for all three passes, if float64 rows begin on odd multiples of 32 bytes
+	OddPass Choice // replaces Rows, Columns and Begin if float64 rows begin on odd multiples of 32 bytes
 	Iterate Choice // numbers of columns of K for which pass.Iterate and pass.Sweep use AVX2
 	Divide  Choice // numbers of elements for which pass.Divide uses AVX2
 	AdjCost Choice // strides of K in elements for which distance.AdjCost uses AVX2
@@ -55,8 +55,8 @@ type Machine struct {
 type ProductChoice struct {
 	OneRow   Choice // column counts for which a single row uses AVX2
 	FewRows  int    // products with 2 … FewRows−1 rows, but not 8, use AVX2 if all columns fit in one vector
-	OddTail  int    // the last 5 or 7 rows use AVX2 if all columns fit in this number of vectors
-	FourTail int    // the last 4 rows use AVX2 if all columns fit in this number of vectors
+	OddTail  int    // the last 5 or 7 rows use AVX2 if all columns fit in OddTail vectors
+	FourTail int    // the last 4 rows use AVX2 if all columns fit in FourTail vectors
 
 	// A product with at least ShallowCols columns uses AVX2 if each sum has at most ShallowDepth
 	// terms.

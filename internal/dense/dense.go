@@ -73,7 +73,8 @@ func Product(ctx context.Context, dst, a, b matrix.Matrix[float64], add bool) {
 	}
 	for i := 0; i < a.Rows; i += rows {
 		j := min(i+rows, a.Rows)
-		// Dividing the sum over k into ranges continues one chain of FMAs, so the bits are the same.
+		// Each range of k continues the chain of FMAs of the previous range, so the division into ranges
+		// does not change the bits.
 		for k := 0; k == 0 || k < b.Rows; k += inner {
 			if ctx.Err() != nil {
 				return

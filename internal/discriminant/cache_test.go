@@ -67,8 +67,8 @@ func TestCacheResult(t *testing.T) {
 	}
 }
 
-// TestBestOf checks that BestOf chooses the projection with the largest J, fills in unknown
-// costs, and combines known costs with the current ridge.
+// TestBestOf checks that BestOf chooses the projection with the largest J and sets unknown costs. If
+// the costs are known, BestOf must compute J from these costs and the current ridge.
 func TestBestOf(t *testing.T) {
 	x, labels := clusters(3, 5, 14, 9)
 	start, other := uniform(1, 5, 2), uniform(2, 5, 2)

@@ -42,9 +42,9 @@ const (
 	eigenBlockSteps, eigenInner = 2, 3
 )
 
-// eigenRidges are multiples of the mean variance within classes. The search for a start adds each
-// ridge to the diagonal of C_w in turn and keeps the best start, because the start from a single
-// ridge may lead to a poor optimum.
+// eigenRidges are multiples of the mean variance within classes. The search for a starting point
+// adds each ridge to the diagonal of C_w in turn. It keeps the best of the resulting points, because
+// the point from a single ridge may lead to a poor optimum.
 var eigenRidges = []float64{1, 0.1, 0.01}
 
 // eigen is the eigenvalue iteration on all or some of the samples of an objective.

@@ -158,7 +158,7 @@ type localPairs[T dist.Float] struct {
 }
 
 // newLocalPairs returns a PairSolver with the given number of workers. The first worker also solves
-// large pairs. It divides a pair among as many goroutines as wide specifies.
+// large pairs. wide is the number of goroutines for each large pair.
 func newLocalPairs[T dist.Float](config *Config[T], pool *parallel.Pool, workers, wide int) (*localPairs[T], error) {
 	l := &localPairs[T]{pool: pool}
 	for i := range workers {

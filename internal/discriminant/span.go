@@ -52,7 +52,7 @@ type Span struct {
 	Full         *Samples   // samples with all features
 	spanningRows []int      // rows of Full that span the space; nil if the space has all features
 	lower        *mat.Dense // L₁, the Cholesky factor of the Gram matrix of the spanning rows
-	outsideBasis *mat.Dense // W, a basis of the part of the start outside the span, or nil
+	outsideBasis *mat.Dense // W, a basis of the part of the starting point that is outside of the span, or nil
 	// whitening is the Cholesky factor that whitens the coordinates. It is nil if nothing is
 	// whitened.
 	whitening *algebra.Cholesky

@@ -84,7 +84,7 @@ func (g *Kernel[T]) passOver(ctx context.Context, p *Group[T], operation groupOp
 		if err := parts.blocks[0].walk(ctx, p, g.blockRows(), piece, nil); err != nil {
 			return err
 		}
-		for i, q := range p.q { // the same order of additions as in pieces.sum
+		for i, q := range p.q { // add in the same order as pieces.sum
 			pass.Columns(1, g.cols, q, p.sums[i], g.cols, parts.ones)
 		}
 	}

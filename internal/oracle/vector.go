@@ -118,7 +118,7 @@ func LogSumExp[T Float](x []T) (largest T, rest Real) {
 	if largest = slices.Max(x); largest-largest != 0 {
 		return largest, Real{}
 	}
-	others, seen := Real{}, false // Σ exp(v − largest) over all elements except one largest; may be much less than 1
+	others, seen := Real{}, false // Σ exp(v − largest) without one element that equals largest; may be much less than 1
 	for _, v := range x {
 		if v == largest && !seen {
 			seen = true

@@ -41,7 +41,7 @@ type Quantizer struct {
 }
 
 // New returns the Quantizer with the given rotation (dim × dim, or empty for none) and codebook
-// (dim × 2^bits). Column c of the codebook contains vector c of each part, one below the other. New
+// (dim × 2^bits). Column c of the codebook is the concatenation of vector c of every part. New
 // retains its arguments and panics if the sizes do not match.
 func New(parts, bits int, rotation matrix.Matrix[float64], codebook matrix.Matrix[float32]) *Quantizer {
 	dim := codebook.Rows

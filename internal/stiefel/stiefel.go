@@ -198,7 +198,7 @@ func (m *Manifold) PrincipalAngles(ctx context.Context, dst []float64, p, q *mat
 	if !m.svd.Factorize(ctx) {
 		return causeOr(ctx, ErrNotFinite)
 	}
-	for k := range dst { // the cosines in m.row descend, so the angles ascend; the sines also descend, so they are read backward
+	for k := range dst { // both the cosines in m.row and the sines descend, so pair the first cosine with the last sine
 		dst[k] = math.Atan2(m.svd.Values[m.p-1-k], m.row[k])
 	}
 	return nil

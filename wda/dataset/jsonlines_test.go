@@ -85,7 +85,8 @@ func TestJSONLinesErrors(t *testing.T) {
 	}
 }
 
-// TestListNote checks that a note names the columns of numbers that are not features because of lists.
+// TestListNote checks the note about columns of single numbers. If another column contains lists, the
+// columns of single numbers are not features.
 func TestListNote(t *testing.T) {
 	text := `{"e": [1, 2], "n": 3, "m": 4, "word": "w", "y": "a"}` + "\n"
 	for _, c := range []struct {

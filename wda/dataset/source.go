@@ -26,7 +26,7 @@ type source struct {
 	hint              Format // format that the file name suggests
 	compressed        bool
 	expansion         int64          // bytes of memory that each byte of a compressed file may take
-	bounded           atomic.Bool    // whether all data stay in memory, so that the expansion must be limited
+	bounded           atomic.Bool    // whether the expansion is limited, because all data stay in memory
 	raw, decompressed atomic.Int64   // bytes read before and after decompression
 	ahead             []*aheadReader // readers that Close stops
 }

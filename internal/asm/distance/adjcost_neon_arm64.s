@@ -50,8 +50,8 @@
 #define spare R24
 #define part R25 // number of columns in the last, partial register
 
-// NEXTROW sets its second argument to the address of the row after its first argument. If fewer
-// than four rows are left, a tile has one row, and NEXTROW copies the first argument unchanged.
+// NEXTROW(from, to, ld) computes to = from + ld, the address of the next row. If fewer than four rows
+// are left, a tile has one row, and to = from.
 #define NEXTROW(from, to, ld) \
 	MOVD from, to; \
 	CMP  $4, rows; \

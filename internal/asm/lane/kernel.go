@@ -47,8 +47,8 @@ func Divide[T num.Float](n int, x, a, y, lo, hi, outside []T, clear bool) {
 	}
 }
 
-// SqEuclidean sets dst to the squared distances between m points x and n points y in d dimensions. It
-// does so for every problem of the batch. The d coordinates of a point are adjacent elements.
+// SqEuclidean computes, for every problem of the batch, the squared distances between the m points in x
+// and the n points in y, in d dimensions. The d coordinates of a point are adjacent elements.
 func SqEuclidean[T num.Float](m, n, d int, dst, x, y []T) {
 	w := num.Lanes[T]()
 	check[T](m, n, len(dst), m*w, n*w)

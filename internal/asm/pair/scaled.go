@@ -152,7 +152,7 @@ func scaleOf[T num.Float](x []T) (p int, zero, nan bool) {
 	return -math.Ilogb(float64(top)), false, false
 }
 
-// Scale sets dst to x·2^p. It multiplies twice, because T may not represent 2^p.
+// Scale sets dst to x·2^p. It multiplies twice, because 2^p may be out of the range of T.
 func Scale[T num.Float](dst, x []T, p int) {
 	a, b := T(math.Ldexp(1, p/2)), T(math.Ldexp(1, p-p/2))
 	for i, v := range x {

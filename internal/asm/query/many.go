@@ -58,7 +58,7 @@ func DotInt8Many(m, n, d int, dst []float32, ldd int, q []float32, x []int8, sca
 	})
 }
 
-// checkMany panics if the sizes are invalid. dst, q and x are the lengths of the slices.
+// checkMany panics if the sizes are invalid. dst, q and x are the lengths of the caller's slices with these names.
 func checkMany(m, n, d, dst, ldd, q, x int) {
 	if m%Queries != 0 || n%Rows != 0 || d%Unit != 0 {
 		panic("query: number of vectors, of rows or of columns is not a multiple")

@@ -111,8 +111,8 @@
 #undef FILTER
 #undef FILTERONE
 
-// PAIRS multiplies four codes of each of four rows by the four query codes in V23. It adds the four products of each row to the
-// lane of the row in register sum.
+// PAIRS multiplies four codes of each of four rows by the four query codes in V23. Each row has one lane
+// in register sum. PAIRS adds the four products of the row to this lane.
 #define PAIRS(sum, rows) \
 	SMULL_8H(21, rows, 23)      \
 	SMULL2_8H(22, rows, 23)     \

@@ -48,7 +48,7 @@ func newProblem(a *asmtest.Arena[float32], n, m, d int, class asmtest.Class) pro
 	for j := range p.numbers {
 		q := &p.numbers[j]
 		q.Start = int32(a.Rand.Uint32()) >> a.Rand.IntN(32)
-		if n > 0 && a.Rand.IntN(2) == 0 { // with this threshold, an error in the last bit of the bound changes the mask
+		if n > 0 && a.Rand.IntN(2) == 0 { // if the threshold equals a bound, an error in the last bit of this bound changes the mask
 			g, i := a.Rand.IntN(n), a.Rand.IntN(Rows)
 			q.Threshold = p.value(g, i, j, d)
 		}
@@ -99,7 +99,7 @@ func compareLevels(t *testing.T) {
 						} else {
 							Filter(p.masks, p.codes, p.groups, p.queries, (*[Queries]Query)(p.numbers))
 						}
-						numbers := a.Out(2 * n * m) // the halves of the masks converted to float32; the bits of a mask may form a NaN
+						numbers := a.Out(2 * n * m) // each half of a mask as a number, because the bits of a mask may form a NaN
 						for i, mask := range p.masks {
 							numbers[2*i], numbers[2*i+1] = float32(mask&0xffff), float32(mask>>16)
 						}

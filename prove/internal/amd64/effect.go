@@ -7,9 +7,9 @@ import (
 	"github.com/gomonge/monge/prove/internal/loops"
 )
 
-// effect returns the effect of an instruction on general registers. The result of an unknown
-// instruction depends on all registers among its operands. The result also depends on array
-// contents if an operand is a mask register, a vector register or a memory location.
+// effect returns the effect of an instruction on general registers. It assumes that the result of an
+// unknown instruction depends on all register operands. If an operand is a mask register, a vector
+// register or a memory location, the result also depends on the contents of arrays.
 func effect(d *inst) *loops.Effect {
 	if d.Padding() || len(d.args) == 0 || strings.HasPrefix(d.op, "prefetch") {
 		return &loops.Effect{}

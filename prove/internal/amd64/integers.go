@@ -121,8 +121,8 @@ func (m *machine) runSmallIntegers(op string, a []operand, dst *operand) bool {
 	return true
 }
 
-// saturated returns a sum of two products, saturated to signed 16 bits. A sum that depends on the
-// data must have bounds within 16 bits.
+// saturated returns a sum of two products, saturated to signed 16 bits. If the sum is not a
+// constant, its bounds must be within 16 bits, so that saturation does not change the sum.
 func (m *machine) saturated(sum expr.Node) expr.Node {
 	if v, ok := m.g.Bits(sum); ok {
 		return m.g.Const(4, uint64(min(max(int64(int32(v)), -1<<15), 1<<15-1)))

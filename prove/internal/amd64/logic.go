@@ -441,7 +441,7 @@ func (m *machine) runOtherLogic(op string, a []operand, dst *operand, each func(
 		m.setSymbolic(dst, m.joinCells(m.v[a[1].reg][at:at+2]))
 	case "vpternlogd", "vpternlogq":
 		w := map[byte]int{'d': 1, 'q': 2}[op[len(op)-1]]
-		if im := a[0].value & 255; im == 0x96 || im == 0xe8 { // XOR of three operands and bitwise majority are the same for every width
+		if im := a[0].value & 255; im == 0x96 || im == 0xe8 { // 3-way XOR and bitwise majority do not depend on the element width
 			w = 1
 		}
 		third, second, first := m.source(&a[1], dst, n, w), m.v[a[2].reg][:n:n], m.v[dst.reg][:n:n]

@@ -277,8 +277,8 @@ func (t *template) proveRange(low, high int64) bool {
 
 // widestRegion returns a number w ≤ most for which the region low … low+w is resolved: it needs no
 // further split. If w < most, the region low … low+w+1 is not resolved. The search begins at w =
-// guess. A good guess is the result for the second-to-last region, because regions often have similar
-// widths, but the widths alternate if ties are rounded to even.
+// guess. Regions often have similar widths, but the widths alternate if ties are rounded to even. A
+// good guess is therefore the result for the second-to-last region.
 func (t *template) widestRegion(low, most, guess int64) int64 {
 	good, bad := int64(0), most+1
 	for step, w := int64(1), min(guess, most); ; step = min(2*step, 1<<60) {

@@ -85,7 +85,7 @@ func (in *Interpreter) join(c expr.Node, x, y Value) Value {
 func (in *Interpreter) toNode(x Value, width int) expr.Node {
 	switch v := x.(type) {
 	case expr.Node:
-		if in.G.Width(v) == 8 && width == 1 { // bools that were joined as integers
+		if in.G.Width(v) == 8 && width == 1 { // a bool that was widened to 8 bytes at a branch
 			return in.G.Nonzero(v)
 		}
 		if in.G.Width(v) == 8 && width == 4 { // a 4-byte integer that was widened to 8 bytes at a branch
@@ -143,7 +143,7 @@ func (in *Interpreter) meetingBlocks(f *ssa.Function) map[*ssa.BasicBlock]*ssa.B
 	}
 	m := map[*ssa.BasicBlock]*ssa.BasicBlock{}
 	for _, b := range f.Blocks {
-		for c := range after[b] { // c is the nearest block if b is the only element of after[b] that after[c] lacks
+		for c := range after[b] { // c is the block nearest to b if after[c] contains all of after[b] except b
 			if c != b && len(after[c]) == len(after[b])-1 {
 				m[b] = c
 			}
