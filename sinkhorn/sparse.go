@@ -25,8 +25,8 @@ const (
 	sparseMost  = 1 << 24 // maximum number of elements of a list
 	sparseBytes = 30      // bytes per listed element: 12 to 24 for the element, and a share of the sums
 	sparseRun   = 64      // elements of a row that are examined together
-	sparseRows  = 64      // maximum rows between two checks of the context
-	sparseWork  = 1 << 18 // maximum products between two checks of the context
+	sparseRows  = 64      // maximum number of rows between two checks of the context
+	sparseWork  = 1 << 18 // maximum number of products between two checks of the context
 
 	groupElements = 1 << 14 // minimum number of listed elements in a group of pieces; each group has its own sums
 	groupColumn   = 4       // minimum ratio of listed elements in a group to columns of K

@@ -16,7 +16,7 @@ type table struct {
 	goals  int
 	missed []string
 	notes  []string
-	below  []string // messages about rows that miss the goal for the ratio of lower bound to measured time
+	below  []string // messages about rows whose share (lower bound divided by measured time) is below the goal
 	differ bool
 }
 

@@ -301,7 +301,7 @@ func (r *Reader) Close() error {
 const (
 	// maxKnownLabels is the largest number of labels in knownLabels.
 	maxKnownLabels = 1 << 12
-	// largestBlock is the maximum number of elements in a block. So many float64 elements take 32 MiB.
+	// largestBlock is the maximum number of elements in a block: 32 MiB of float64 numbers.
 	largestBlock = 1 << 22
 )
 
