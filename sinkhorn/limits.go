@@ -13,7 +13,7 @@ type limits[T dist.Float] struct {
 	lo, hi         T       // scalings from lo to hi are accurate
 	leastSum       T       // a smaller sum may lose digits by underflow, even for scalings from lo to hi
 	leastColumnSum T       // smaller column sums are not accurate in a log-domain pass
-	precision      float64 // above this λ·log₂e·max|M|, potentials have few correct digits (StatusLowPrecision)
+	precision      float64 // if λ·log₂e·max|M| exceeds this value, potentials have few correct digits (StatusLowPrecision)
 	costLimit      float64 // least λ·log₂e·max|M| for which the log domain returns ErrRange
 	largest        float64 // overflow threshold
 	leastWeight    T       // reciprocals of smaller weights are out of range

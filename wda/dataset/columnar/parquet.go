@@ -503,8 +503,8 @@ type rowProblem struct {
 	text  string
 }
 
-// err returns an error that contains the number of the row group. Unless a page could not be read, the error also
-// contains the row number w.row − before.
+// err returns an error that contains the number of the row group. The error also contains the row number
+// w.row − before, except if a page could not be read.
 func (w *rowProblem) err(group, before int) error {
 	if w.text == "" {
 		return fmt.Errorf("row group %d: %w", group, w.cause)
