@@ -114,7 +114,7 @@ type Components struct {
 	// For canonical components, P is the product base·rotation.
 	base            *mat.Dense
 	rotation        matrix.Matrix[float64]
-	between, within matrix.Matrix[float64] // S_b and S_w of the projection base
+	between, within matrix.Matrix[float64] // S_b and S_w of the samples projected by base
 }
 
 // Canonical returns P·V, the canonical components of the span of p. It sets the costs of o to σ_b²
@@ -258,9 +258,9 @@ func (c *Components) UnitOfLength(ctx context.Context, s *Samples, q int, unit f
 	return min(max(unit/math.Sqrt(variance), 0x1p-1000/largest), 0x1p1000/largest), nil
 }
 
-// RatiosOf returns, for each column of base·rotation, the ratio μ of the transport scatter between
-// classes to the sum of the scatter within classes and the ridge. The columns may have any length.
-// Negative ratios become 0.
+// RatiosOf returns a ratio μ for each column of base·rotation. The numerator is the transport scatter
+// between classes in the direction of the column. The denominator is the transport scatter within
+// classes plus the ridge. The columns may have any length. Negative ratios become 0.
 func (c *Components) RatiosOf(rotation *mat.Dense, ridge float64) []float64 {
 	k, columns := rotation.Dims()
 	ratios := make([]float64, columns)
