@@ -161,8 +161,8 @@ func (m *machine) operandNode(o *operand, width int) expr.Node {
 	return m.g.Const(width, m.integer(o, width))
 }
 
-// runSymbolic runs an instruction on general registers or memory whose operands depend on the data.
-// It returns false for other instructions.
+// runSymbolic runs an instruction whose operands depend on the data and are in general registers or
+// memory. It returns false for other instructions.
 func (m *machine) runSymbolic(op string, a []operand, dst *operand) bool {
 	for _, o := range a {
 		if o.kind == vector || o.kind == mask {

@@ -544,8 +544,8 @@ func (l *leaf) findProblem(done, n, width int) *rowProblem {
 }
 
 // listsHaveWidth reports whether the repetition levels reps describe lists of the given width. The level is 0 for the
-// first element of a list and 1 for all other elements. reps may begin inside a list: first is the index
-// of the first element of reps in this list.
+// first element of a list and 1 for all other elements. reps may begin inside a list. Its first element
+// is element number first of this list, counted from 0.
 func listsHaveWidth(reps []int16, first, width int) bool {
 	differ := int16(0)
 	for len(reps) > 0 {
