@@ -35,8 +35,8 @@ func Transform(s beam.Scope, m Model, col beam.PCollection) beam.PCollection {
 	return beam.ParDo(s, &transform64{apply{Model: m}}, col)
 }
 
-// Classify classifies a collection of vectors, in the form accepted by Transform, with the
-// classifier in the model file. The result is a KV<K, wda.Class>, computed by
+// Classify classifies a collection of vectors with the classifier in the model file. The collection
+// has a form that Transform accepts. The result is a KV<K, wda.Class>, computed by
 // wda.Classifier.Predict.
 func Classify(s beam.Scope, m Model, col beam.PCollection) beam.PCollection {
 	s = s.Scope("monge.Classify")

@@ -77,7 +77,7 @@ func paperBaselines() []method {
 	return all
 }
 
-// ofBaseline returns a method that fits projections by the baseline m.
+// ofBaseline returns a method that fits projections with the baseline method m.
 func ofBaseline(m baselines.Method) method {
 	return method{
 		name:     m.String(),

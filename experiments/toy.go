@@ -83,7 +83,7 @@ type toySizes struct {
 	train, test int
 	ks, ps      []int
 	drawn       int // number of test samples in the picture
-	few         int // number of trials of slow methods for values of p other than toyP
+	few         int // number of trials of LSDR and LSQMI, which are slow, if p is not toyP
 }
 
 func (j *job) toySizes() toySizes {

@@ -99,9 +99,9 @@ func uciMethods() []method {
 // uciQuick limits the steps of a fit during cross-validation.
 const uciQuick = 50
 
-// uciCandidates returns the variants of a method that cross-validation compares. A method may have
-// several columns in the table. For each column, uciCandidates returns the indices of the
-// candidates to choose from and the column name.
+// uciCandidates returns the candidates of a method, the variants that cross-validation compares. A
+// method may have several columns in the table. choices contains the indices of the candidates of
+// each column, and names contains the column names.
 func uciCandidates(m method) (candidates []candidate, choices [][]int, names []string) {
 	one := func(quick method, nested bool) {
 		candidates = append(candidates, candidate{m, quick, nested})

@@ -214,7 +214,7 @@ func (s shape) String() string {
 type outcome struct {
 	*builder
 	result   gossa.Value
-	used     map[string]*code.Coverage // coverage by assembly function
+	used     map[string]*code.Coverage // coverage of each assembly function, by name
 	cuttable bool
 }
 

@@ -206,7 +206,8 @@ func productShapes(lanes int) (out []shape) {
 	})...)
 }
 
-// queryShapes covers one query: one to four iterations of each loop over rows and over elements.
+// queryShapes returns shapes with one query. They cover one to four iterations of the loop over rows
+// and of the loop over elements.
 func queryShapes(int) []shape {
 	return shapeGrid([]int{8, 16, 24, 32}, []int{16, 32, 48, 64}, func(m, n int) []shape { return []shape{{m: m, n: n}} })
 }

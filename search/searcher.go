@@ -417,8 +417,8 @@ func (s *Searcher) prepareQueries(r *Rows, queries dist.Matrix[float32], lo, hi 
 	stride := padTo(queries.Cols, query.Unit)
 	n, size := stride, stride
 	if hi-lo > 1 || measure == MeasureCosine {
-		// The kernels compare groups of query.Queries queries, and a group may begin at any query.
-		// normOf needs eight rows.
+		// Reserve whole groups of query.Queries queries for the kernels, and query.Rows more rows
+		// for normOf.
 		n = padTo(hi-lo, query.Queries) * stride
 		size = n + query.Rows*stride
 	}

@@ -125,7 +125,7 @@ func (s *segment) sketchRows(n int) {
 type querySketch struct {
 	scale  float64 // t; 0 if the sketch cannot be used
 	norm   float64 // upper bound of ‖q‖
-	rest   float64 // upper bound of ‖q − t·p‖
+	rest   float64 // upper bound of the sketch's error ‖q − t·p‖
 	square float64 // lower bound of ‖q‖²
 	start  int32   // initial value of the integer sums of products
 	slack  float64 // ⌈d/16⌉, a factor in bounds of rounding errors

@@ -227,7 +227,7 @@ func TestBound(t *testing.T) {
 		if rng.IntN(2) == 0 { // parallel vectors are the worst case of the sum
 			copy(q.Row(0), x.Row(1))
 		}
-		if trial == 0 { // the rounding errors of the sketches are as long as the vectors, so every term of the bound matters
+		if trial == 0 { // the rounding errors of the sketches have about the same norm as the vectors, so every term of the bound matters
 			d = 40_000
 			x, q = dist.NewMatrix[float32](2, d, nil), dist.NewMatrix[float32](1, d, nil)
 			for j := range d {

@@ -138,8 +138,9 @@ func violation(p *Problem[float64], sums, weights, f []float64, rho float64) (e 
 	return e, nil
 }
 
-// nextSum returns the row or column sum of a point with weight w after the next scaling. The next scaling replaces e^f by
-// w·e^factor, or by a smaller value if the new sum would exceed w.
+// nextSum returns a row or column sum of the plan after the next scaling. sum is the current sum, w is the weight of the row or
+// column, and f is its potential. The next scaling replaces e^f by w·e^factor, or by a smaller value if the new sum would
+// exceed w.
 func nextSum(sum, w, f, factor float64) float64 {
 	if w == 0 || sum == 0 {
 		return 0

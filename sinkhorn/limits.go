@@ -13,8 +13,8 @@ type limits[T dist.Float] struct {
 	lo, hi         T       // scalings from lo to hi are accurate
 	leastSum       T       // a smaller sum may lose digits by underflow, even if all scalings are between lo and hi
 	leastColumnSum T       // smaller column sums are not accurate in a log-domain pass
-	precision      float64 // if λ·log₂e·max|M| is above precision, potentials have few correct digits (StatusLowPrecision)
-	costLimit      float64 // if λ·log₂e·max|M| is at least costLimit, the log domain returns ErrRange
+	precision      float64 // if λ·log₂e·max|M| exceeds this value, potentials have few correct digits (StatusLowPrecision)
+	costLimit      float64 // least λ·log₂e·max|M| for which the log domain returns ErrRange
 	largest        float64 // overflow threshold
 	leastWeight    T       // reciprocals of smaller weights are out of range
 	largestWeight  T       // larger weights overflow the type of the elements of K

@@ -101,8 +101,8 @@ func (d *partial[T]) setResidual() {
 	}
 }
 
-// completeSystem adds the sum of the rows at their cap (upper bound) to the linear system, as one row. The initial direction
-// raises the columns that are held at the cap exactly to the cap.
+// completeSystem adds the sum of the rows at their cap (upper bound) to the linear system, as one row. A column that is
+// held at its cap may be slightly below it. The initial direction raises such columns exactly to the cap.
 func (d *partial[T]) completeSystem(ctx context.Context, sys *system[T]) error {
 	it := d.it
 	if !d.cappedKnown {

@@ -14,8 +14,8 @@ import (
 
 var sink int64
 
-// benchmarkLevels measures the plain loop once. It measures ours, a function of package vecmath, at
-// every instruction-set level. At each level, it measures ours with and without optional instructions.
+// benchmarkLevels measures the plain Go loop once. It measures the function of package vecmath at
+// every instruction-set level, with and without optional instructions.
 func benchmarkLevels(b *testing.B, name string, n int, plain, ours func() int64) {
 	run := func(level string, f func() int64) {
 		b.Run(fmt.Sprintf("%s/n=%d/isa=%s", name, n, level), func(b *testing.B) {

@@ -18,10 +18,11 @@ func Sum[T Float](src []T) T { return pair.Sum(src) }
 func Dot[T Float](a, b []T) T { return pair.Dot(a, b) }
 
 // SqEuclidean returns Σ (a[i] − b[i])², the squared Euclidean distance, and +0 for empty slices. It is never
-// negative, and +0 if finite a and b are equal.
+// negative. If a and b are finite and equal, it is +0.
 func SqEuclidean[T Float](a, b []T) T { return pair.SqEuclidean(a, b) }
 
-// Manhattan returns Σ |a[i] − b[i]|, and +0 for empty slices. It is never negative, and +0 if finite a and b are equal.
+// Manhattan returns Σ |a[i] − b[i]|, and +0 for empty slices. It is never negative. If a and b are
+// finite and equal, it is +0.
 func Manhattan[T Float](a, b []T) T { return pair.Manhattan(a, b) }
 
 // CosineSimilarity returns the cosine of the angle between a and b, Σ a[i]·b[i] / √(Σ a[i]²·Σ

@@ -125,7 +125,7 @@ func testReductions[T vecmath.Float](t *testing.T) {
 			top := math.Inf(-1)
 			for i := range x {
 				x[i], b[i] = T(spread*rng.NormFloat64()+500*spread), T(rng.NormFloat64())
-				if seed%2 == 1 { // the largest elements are near 0 and at the end
+				if seed%2 == 1 { // the largest elements are the last tenth of x, and their values are near 0
 					x[i] += T(spread * (float64(10*i/n) - 510))
 				}
 				top = max(top, float64(x[i]))

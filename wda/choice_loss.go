@@ -161,7 +161,7 @@ const maxPromising = 3
 
 // promisingCounts reports, for each number of components, whether to fit the candidate with this
 // number. It selects the largest number, and the maxPromising other numbers with the lowest losses.
-// Each loss is the loss of the first components of the fit with all components.
+// The loss of a number k is the loss of the first k components in the fit with all components.
 func promisingCounts(losses [][][]loss, candidate, numbers int) []bool {
 	sums, order := make([]float64, numbers), make([]int, 0, numbers)
 	for k := range numbers {
@@ -184,8 +184,8 @@ func promisingCounts(losses [][][]loss, candidate, numbers int) []bool {
 }
 
 // discardSmallerCounts reports whether the score of losses[k] exceeds hopelessFactor times the score of
-// losses[0], the loss with all components. If so, it sets losses[k] and all later losses, which belong
-// to fewer components, to infinity.
+// losses[0]. If so, it sets losses[k] and all later losses to infinity. losses[0] is the loss with
+// all components. Each following loss is a loss with fewer components.
 func discardSmallerCounts(losses []loss, k int) bool {
 	if !(losses[k].score > float64(hopelessFactor*losses[0].score)) {
 		return false

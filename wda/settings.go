@@ -408,9 +408,9 @@ func objectiveConfig[T dist.Float](s *Settings, d int) *discriminant.Config[T] {
 	return c
 }
 
-// fitConfig returns objectiveConfig with the limits of a fit. MiniBatch, Principal and Fisher
-// evaluate J on at most the given number of classes. Objective.Samples limits the samples for all
-// methods; if it is 0, MiniBatch uses at most the given number of samples.
+// fitConfig returns objectiveConfig with the limits of a fit. classes is the
+// maximum number of classes on which MiniBatch, Principal and Fisher evaluate J. Objective.Samples
+// limits the samples for all methods. If it is 0, MiniBatch is limited to the number in samples.
 func fitConfig[T dist.Float](s *Settings, d, samples, classes int) *discriminant.Config[T] {
 	c, method := objectiveConfig[T](s, d), s.Optimizer.Method.traits()
 	c.MaxSamples = s.Objective.Samples

@@ -212,8 +212,8 @@ func measure(ctx context.Context, out io.Writer, name string, c *Cache, known, f
 
 const (
 	wordings = 3
-	meaning  = 48 // number of directions that depend on the answer and on the wording of the question
-	styles   = 48 // number of directions that are random for every question
+	meaning  = 48 // number of directions whose coefficients depend on the answer and on the wording of the question
+	styles   = 48 // number of directions whose coefficients are random for every question
 )
 
 // simulateQuestions returns n stored questions with the given number of different answers. It also

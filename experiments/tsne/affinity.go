@@ -161,10 +161,10 @@ func (b *precisions) conditional(row []float64, i int) float64 {
 const newtonSteps = 40
 
 // search finds the β for which the entropy equals the logarithm of the perplexity. It starts at the
-// given beta, and leaves the values e_j and the sums for the result in b. The entropy decreases from
-// log(n−1) at β = 0 to the logarithm of the number of ties. The derivative of the entropy is −β
-// times the variance of D_j under p_j|i. A Newton step is taken only if it stays inside the current
-// bounds.
+// given beta. The fields kernel and sums of b then belong to the result. The entropy decreases from
+// log(n−1) at β = 0 to the logarithm of the number of nearest neighbors at the same distance. Its
+// derivative is −β times the variance of the squared distances D_j under p_j|i. A Newton step is
+// taken only if it stays inside the current bounds.
 func (b *precisions) search(beta float64) float64 {
 	low, high := 0., math.Inf(1)
 	beta = min(beta, greatestPrecision)

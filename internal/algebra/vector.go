@@ -54,8 +54,8 @@ func PowerOfTwo(x float64) float64 {
 
 // Reflector computes H = I − τ(1, v)(1, v)ᵀ with H x = (β, 0, …, 0). It overwrites x[1:] with v and
 // returns β and τ (LAPACK's dlarfg). A vector shorter than 2⁻⁴⁵⁰ counts as zero, because the
-// squares of its elements have too few digits for an orthogonal H. If the matrix has elements near
-// 1, a length of 2⁻⁴⁵⁰ is far below the rounding errors.
+// squares of its elements have too few digits for an orthogonal H. In a matrix with elements near 1,
+// a column of this length is far below the rounding errors.
 func Reflector(x []float64) (beta, tau float64) {
 	alpha, rest := x[0], x[1:]
 	tail := Dot(rest, rest)

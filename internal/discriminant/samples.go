@@ -307,8 +307,9 @@ func evenlySpaced(n, limit int) []int {
 	return at
 }
 
-// ClassQuota returns the number of samples to keep in a class of count samples, if a data set of n
-// samples is reduced to about limit samples. Every class keeps the same fraction of its samples, but
+// ClassQuota returns the number of samples to keep in a class when a data set is reduced. count is
+// the number of samples in the class, n is the number of samples in the data set, and limit is the
+// approximate number to keep in all classes. Every class keeps the same fraction of its samples, but
 // at least two samples.
 func ClassQuota(count, limit, n int) int {
 	return max(2, int(float64(count)*float64(limit)/float64(n))) // count·limit may overflow

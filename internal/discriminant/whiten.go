@@ -108,9 +108,10 @@ func columnSquares(b matrix.Matrix[float64]) []float64 {
 // maximum number of block iterations for the eigenvectors of S_b.
 const minFisherShrinkage, fisherSteps = 0.05, 40
 
-// FisherDirections is like Samples.fisherDirections, but shrinks S_b if the features were scaled
-// separately. The mean of a class with few rows is noise in most directions. As in S_w, shrinkage by
-// α reduces the correlations and keeps the variances:
+// FisherDirections is like Samples.fisherDirections, but if the features were scaled separately, it
+// shrinks the covariance S_b between classes. Without shrinkage, the mean of a class with few rows is
+// noise in most directions. Shrinkage by α reduces the correlations and keeps the variances, as in
+// the covariance S_w within classes. S_t is the total covariance, and S_t,α and S_w,α are shrunk:
 //
 //	(1 − α) S_b + α diag(S_b)  =  S_t,α − S_w,α
 //

@@ -109,7 +109,7 @@ type Solver[T num.Float] struct {
 	dualLow          []float64 // rounding errors of dual
 	massScale        int       // exponent of the masses; see the comment at the top of the file
 	perturbationBits int
-	excessRow        int32 // row whose mass includes the units that perturb the columns; see the top of the file
+	excessRow        int32 // row whose mass grows by the total perturbation of the columns; see the top of the file
 	root             int32
 	canceled         bool // whether the context ended before the first spanning tree was complete
 	zeroCosts        []T
@@ -322,8 +322,8 @@ func (s *Solver[T]) contextEnded(ctx context.Context, costs int) bool {
 	return s.remainingWork <= 0 && s.checkContext(ctx)
 }
 
-// checkContext reports whether the context has ended. It restarts the count of the work until the
-// next check.
+// checkContext reports whether the context has ended. It also resets the amount of work that
+// remains until the next check.
 //
 //go:noinline
 func (s *Solver[T]) checkContext(ctx context.Context) bool {

@@ -79,7 +79,7 @@ type coefSet struct {
 	tableErr, polyErr float64   // error of the table in ulp; relative error of the polynomial
 }
 
-// coefSets returns the coefficients of the two kernels for the two types. It computes them once.
+// coefSets returns the coefficients of exp and exp2 for float64 and float32. It computes them once.
 var coefSets = sync.OnceValue(func() []coefSet {
 	var out []coefSet
 	for _, kernel := range []string{"exp", "exp2"} {

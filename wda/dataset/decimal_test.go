@@ -26,8 +26,8 @@ func sameNumber(t *testing.T, text string) (taken bool) {
 	return n == len(text)
 }
 
-// TestDecimal checks that parseDecimal agrees with strconv on every text that it accepts, and that it accepts the
-// numbers that files usually contain.
+// TestDecimal checks that parseDecimal agrees with strconv on every text that parseDecimal accepts. parseDecimal must
+// accept the numbers that files usually contain.
 func TestDecimal(t *testing.T) {
 	rng := random.New(1, 1)
 	for range 20_000 {

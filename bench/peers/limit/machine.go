@@ -23,7 +23,7 @@ type Machine struct {
 	buffer []byte
 	run    func(u unit) float64 // measures once
 
-	fastest map[unit]int // number of the fastest combination of a loop and its number of streams
+	fastest map[unit]int // index of the fastest way to run: a loop, with one or four streams
 }
 
 // New returns a machine for the instruction set in use, or nil if the package has no loops for this instruction set.

@@ -40,7 +40,7 @@
 #define up R6      // sum
 #define ldtb R6    // stride of T in bytes
 #define qp R7      // pointer to q, s or T
-#define rest R8    // number of columns left in the tail
+#define rest R8    // number of remaining columns in the tail
 #define cur R12    // pointer into g, q or s
 #define left R13   // number of columns left
 #define spare R15

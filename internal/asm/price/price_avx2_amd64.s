@@ -39,7 +39,8 @@
 	VMINPD  8*off(dp)(at*8), Y0, Y0; \
 	VMOVUPD Y0, 8*off(dp)(at*8)
 
-// keep(least, block) sets least to min(least, Y0). Where a lane of least decreases, the lane of block becomes the block number.
+// keep(least, block) sets least to min(least, Y0). In lanes where least decreases, it also sets block to Y10, the current block
+// number.
 #define keep(least, block) \
 	VCMPPD    $0x11, least, Y0, Y1; \
 	VMINPD    least, Y0, least;     \

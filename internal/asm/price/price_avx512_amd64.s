@@ -39,7 +39,8 @@
 	VMINPD  8*off(dp)(at*8), Z0, Z0; \
 	VMOVUPD Z0, 8*off(dp)(at*8)
 
-// keep(least, block) sets least to min(least, Z0). Where a lane of least decreases, the lane of block becomes the block number.
+// keep(least, block) sets least to min(least, Z0). In lanes where least decreases, it also sets block to Z6, the current block
+// number.
 #define keep(least, block) \
 	VCMPPD  $0x11, least, Z0, K1; \
 	VMINPD  least, Z0, least;     \

@@ -132,8 +132,8 @@ func fewestRows(rows int) (vectors int) {
 }
 
 // product sets c to a·b, or adds a·b to c if add is set. Element (i, k) of a is a[i·ra + k·ka]. The AVX2 code
-// divides the columns into tiles. The width of a tile is vectors (2 to 4) times the vector length. The last
-// tiles may be narrower or wider.
+// divides the columns into tiles. vectors is the width of a tile, 2 to 4 vector registers. The last tiles may
+// be narrower or wider.
 func product[T num.Float](vectors, rows, cols, depth int, c []T, ldc int, a []T, ra, ka int, b []T, ldb int, add bool) {
 	if asm.Current() == asm.AVX512 {
 		n := rowsAVX512[T](rows, cols, depth)

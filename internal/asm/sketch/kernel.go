@@ -28,7 +28,7 @@ type Group struct {
 }
 
 // A Query has the numbers that Filter uses together with the codes of a query. Start is the initial value of the integer sum.
-// Filter multiplies Rest, Norm and Square by Rest, Norm and Norm² of a row.
+// Filter multiplies the fields Rest, Norm and Square of a query by Rest, Norm and Norm² of each row.
 type Query struct {
 	Start                         int32
 	Rest, Norm, Square, Threshold float32

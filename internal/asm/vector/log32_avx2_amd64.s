@@ -44,7 +44,7 @@
 #define C0 13*32
 #define INVLN2 14*32
 
-DATA logf32<>+0(SB)/8, $0x3fac00003fbc0000 // the factors c of the eight table cells
+DATA logf32<>+0(SB)/8, $0x3fac00003fbc0000 // the factors c ≈ 1/m of the eight table cells, where m is the mantissa of x
 DATA logf32<>+8(SB)/8, $0x3f9000003fa00000
 DATA logf32<>+16(SB)/8, $0x3f8000003f880000
 DATA logf32<>+24(SB)/8, $0x3f5000003f680000
@@ -102,7 +102,7 @@ DATA logf32<>+432(SB)/8, $0xbeffffecbeffffec
 DATA logf32<>+440(SB)/8, $0xbeffffecbeffffec
 GLOBL logf32<>(SB), RODATA|NOPTR, $448
 
-DATA log2f32<>+0(SB)/8, $0x3fac00003fbc0000 // the factors c of the eight table cells
+DATA log2f32<>+0(SB)/8, $0x3fac00003fbc0000 // the factors c ≈ 1/m of the eight table cells, where m is the mantissa of x
 DATA log2f32<>+8(SB)/8, $0x3f9000003fa00000
 DATA log2f32<>+16(SB)/8, $0x3f8000003f880000
 DATA log2f32<>+24(SB)/8, $0x3f5000003f680000

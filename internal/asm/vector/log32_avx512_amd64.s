@@ -43,7 +43,7 @@
 #define C0 192+10*size
 #define INVLN2 192+11*size
 
-DATA logf32<>+0(SB)/4, $0x3fbc0000 // the factors c of the eight table cells
+DATA logf32<>+0(SB)/4, $0x3fbc0000 // the factors c ≈ 1/m of the eight table cells, where m is the mantissa of x
 DATA logf32<>+4(SB)/4, $0x3fac0000
 DATA logf32<>+8(SB)/4, $0x3fa00000
 DATA logf32<>+12(SB)/4, $0x3f900000
@@ -104,7 +104,7 @@ DATA logf32<>+228(SB)/4, $0x3eaaaa8c
 DATA logf32<>+232(SB)/4, $0xbeffffec
 GLOBL logf32<>(SB), RODATA|NOPTR, $236
 
-DATA log2f32<>+0(SB)/4, $0x3fbc0000 // the factors c of the eight table cells
+DATA log2f32<>+0(SB)/4, $0x3fbc0000 // the factors c ≈ 1/m of the eight table cells, where m is the mantissa of x
 DATA log2f32<>+4(SB)/4, $0x3fac0000
 DATA log2f32<>+8(SB)/4, $0x3fa00000
 DATA log2f32<>+12(SB)/4, $0x3f900000

@@ -72,7 +72,7 @@
 	FMOVQ c(consts), F26; \
 	FMOVQ c(consts), F27
 
-DATA logf32<>+0(SB)/8, $0x3fac00003fbc0000 // the factors c of the eight table cells
+DATA logf32<>+0(SB)/8, $0x3fac00003fbc0000 // the factors c ≈ 1/m of the eight table cells, where m is the mantissa of x
 DATA logf32<>+8(SB)/8, $0x3f9000003fa00000
 DATA logf32<>+16(SB)/8, $0x3f8000003f880000
 DATA logf32<>+24(SB)/8, $0x3f5000003f680000
@@ -116,7 +116,7 @@ DATA logf32<>+320(SB)/8, $0x0070000000700000 // mask of the three bits that sele
 DATA logf32<>+328(SB)/8, $0x0070000000700000
 GLOBL logf32<>(SB), RODATA|NOPTR, $336
 
-DATA log2f32<>+0(SB)/8, $0x3fac00003fbc0000 // the factors c of the eight table cells
+DATA log2f32<>+0(SB)/8, $0x3fac00003fbc0000 // the factors c ≈ 1/m of the eight table cells, where m is the mantissa of x
 DATA log2f32<>+8(SB)/8, $0x3f9000003fa00000
 DATA log2f32<>+16(SB)/8, $0x3f8000003f880000
 DATA log2f32<>+24(SB)/8, $0x3f5000003f680000

@@ -63,11 +63,11 @@ type operand struct {
 	reg       int    // number of the register
 	width     int    // size of the register in bytes
 	high      bool   // whether the operand is bits 8 to 15 of the register, such as AH
-	base      int    // −1 means none
-	index     int    // −1 means none
+	base      int    // number of the base register; −1 means none
+	index     int    // number of the index register; −1 means none
 	scale     uint64
 	relative  bool // relative to the next instruction
-	mask      int  // −1 means none
+	mask      int  // number of the mask register; −1 means none
 	zeroing   bool
 	broadcast bool
 }

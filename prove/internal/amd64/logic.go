@@ -161,8 +161,8 @@ func (m *machine) operandNode(o *operand, width int) expr.Node {
 	return m.g.Const(width, m.integer(o, width))
 }
 
-// runSymbolic runs an instruction on general registers or memory whose operands depend on the data.
-// It returns false for other instructions.
+// runSymbolic runs an instruction whose operands depend on the data and are in general registers or
+// memory. It returns false for other instructions.
 func (m *machine) runSymbolic(op string, a []operand, dst *operand) bool {
 	for _, o := range a {
 		if o.kind == vector || o.kind == mask {
@@ -271,8 +271,8 @@ func (m *machine) symbolicCondition(i *inst) (expr.Node, bool) {
 	return c, true
 }
 
-// runBothWays runs the rest of the function twice: with a conditional jump taken and not taken. It
-// merges the values that the two runs store. If g.Path is set, runBothWays follows only the
+// runBothWays runs the rest of the function twice: once as if a conditional jump is taken, and once
+// as if it is not taken. It merges the values that the two runs store. If g.Path is set, runBothWays follows only the
 // direction that the path chooses.
 func (m *machine) runBothWays(f *code.Function, c expr.Node, i *inst) error {
 	m.trace(&m.cov.Trace.Path, uint64(c))

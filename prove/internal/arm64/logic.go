@@ -148,8 +148,8 @@ func (m *machine) symbolicCondition(a []operand) (expr.Node, bool) {
 	return c, true
 }
 
-// runBothWays runs the rest of the function twice: with a conditional jump taken and not taken. It
-// merges the values that the two runs store. If g.Path is set, runBothWays follows only the
+// runBothWays runs the rest of the function twice: once as if a conditional jump is taken, and once
+// as if it is not taken. It merges the values that the two runs store. If g.Path is set, runBothWays follows only the
 // direction that the path chooses.
 func (m *machine) runBothWays(f *code.Function, c expr.Node, to uint64) error {
 	m.trace(&m.cov.Trace.Path, uint64(c))

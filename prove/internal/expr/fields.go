@@ -298,8 +298,9 @@ func (g *Graph) Pick(table []Node, index Node) Node {
 	return g.make(node{op: Pick, width: g.nodes[table[0]].width, a: index, key: g.intern(list)})
 }
 
-// Add16 returns a + factor·b modulo 2^16. The result is a constant plus multiples of terms in a
-// fixed order. Two adjacent bytes count as the lower byte plus 256 times the upper byte.
+// Add16 returns a + factor·b modulo 2^16. It represents the sum as a constant plus
+// multiples of terms, in a fixed order. A number joined from two bytes becomes two terms: the lower
+// byte, and 256 times the upper byte.
 func (g *Graph) Add16(a, b Node, factor uint16) Node {
 	terms := map[Node]uint16{}
 	constant := g.terms16(a, 1, terms) + g.terms16(b, factor, terms)
@@ -344,7 +345,7 @@ func (g *Graph) terms16(a Node, factor uint16, terms map[Node]uint16) (constant 
 // Multiply16 returns factor·a modulo 2^16.
 func (g *Graph) Multiply16(a Node, factor uint16) Node { return g.Add16(g.Const(4, 0), a, factor) }
 
-// FromHalf returns a binary16 number converted to float32, which is exact.
+// FromHalf converts a binary16 number to float32. The conversion is exact.
 func (g *Graph) FromHalf(a Node) Node {
 	if h, ok := g.Bits(a); ok {
 		return g.Const(4, uint64(fromHalf(h)))

@@ -203,8 +203,8 @@ func (b *builder) offsetFromVariable(i int32) (d uint64, ok bool) {
 	case ISub:
 		return d - k.bits, true
 	}
-	// The mask keeps the low bits of x. The high bits, which the mask clears, are the same in the
-	// whole region. Otherwise the masked values would not form an interval.
+	// The mask clears the high bits of x. These bits are the same for all numbers in the region of
+	// the variable. Otherwise the masked values would not form an interval.
 	first, _, ok := b.integerRange(x)
 	return d - first&^k.bits, ok
 }

@@ -78,7 +78,7 @@ type symbol struct {
 const registers = 64
 
 type form struct {
-	terms    []Term // Reg is the index of a symbol
+	terms    []Term // the Reg of each Term is the index of a symbol
 	constant int64
 }
 

@@ -79,15 +79,15 @@ func TestLoops(t *testing.T) {
 		return &Effect{Sets: []Set{{Reg: r, Form: plus(r, -1)}}, Flags: &Set{Form: plus(r, -1)}}
 	}
 	body := []*Effect{
-		{Flags: &Set{Form: reg(5, 1)}},                   // 100: the loop begins
-		{Branch: true, Target: 109},                      // 101: jump to the part after the loop
-		{Sets: []Set{{Reg: 3, Form: Form{Constant: 2}}}}, // 102: target of the jump back
-		{Addresses: []Form{reg(3, 8)}},                   // 103: the inner loop
+		{Flags: &Set{Form: reg(5, 1)}},                   // address 100: the loop begins
+		{Branch: true, Target: 109},                      // address 101: jump to the part after the loop
+		{Sets: []Set{{Reg: 3, Form: Form{Constant: 2}}}}, // address 102: target of the jump back
+		{Addresses: []Form{reg(3, 8)}},                   // address 103: beginning of the inner loop
 		count(3),
 		{Branch: true, Target: 103},
 		count(1),
 		{Branch: true, Target: 100},
-		{}, // 108: a return instruction, which the test does not run
+		{}, // address 108: a return instruction, which the test does not run
 		{Sets: []Set{{Reg: 4, Form: reg(1, 1), Opaque: true}}},
 		{Addresses: []Form{reg(4, 1)}},
 		{Target: 102},

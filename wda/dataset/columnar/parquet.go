@@ -503,8 +503,8 @@ type rowProblem struct {
 	text  string
 }
 
-// err returns an error that contains the number of the row group. Unless a page could not be read, the error also
-// contains the row number w.row − before.
+// err returns an error that contains the number of the row group. The error also contains the row number
+// w.row − before, except if a page could not be read.
 func (w *rowProblem) err(group, before int) error {
 	if w.text == "" {
 		return fmt.Errorf("row group %d: %w", group, w.cause)
@@ -544,8 +544,8 @@ func (l *leaf) findProblem(done, n, width int) *rowProblem {
 }
 
 // listsHaveWidth reports whether the repetition levels reps describe lists of the given width. The level is 0 for the
-// first element of a list and 1 for all other elements. reps may begin inside a list: first is the index
-// of the first element of reps in this list.
+// first element of a list and 1 for all other elements. reps may begin inside a list. Its first element
+// is element number first of this list, counted from 0.
 func listsHaveWidth(reps []int16, first, width int) bool {
 	differ := int16(0)
 	for len(reps) > 0 {

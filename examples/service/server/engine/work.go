@@ -61,8 +61,8 @@ type Problem struct {
 // Solution is the answer to a Problem.
 type Solution struct {
 	Cost, MarginalError float64
-	Gap                 *float64 // upper bound of Cost minus the optimum; nil if the problem is not Exact
-	Iterations          int      // number of pivots if the problem is Exact
+	Gap                 *float64 // upper bound of Cost minus the optimum; nil if Problem.Exact is not set
+	Iterations          int      // number of pivots if Problem.Exact is set
 	Status              string
 	Plan                Matrix
 }
