@@ -16,8 +16,9 @@ import (
 )
 
 // MissingLabels selects the treatment of rows whose label is missing. Null and empty labels are
-// missing in every format. The texts NA, N/A, #N/A, NaN, null, None, <NA> and ? are missing unless
-// the value is MissingLabelsKeep. The text - is missing, too, unless another label is +.
+// missing in every format. Unless the value is MissingLabelsKeep, the texts NA, N/A, #N/A, NaN, null,
+// None, <NA> and ? are missing labels. A minus sign "-" is a missing label, too, unless another label
+// is "+".
 type MissingLabels uint8
 
 const (

@@ -9,7 +9,7 @@ import (
 const (
 	panelBlock = 2 * block // number of columns packed at a time
 	manyRows   = 1920      // maximum number of rows in a group
-	manyCells  = 1 << 21   // maximum number of distances of a group, which must fit the third-level cache
+	manyCells  = 1 << 21   // maximum number of distances of a group; they must fit in the third-level cache
 
 	// A product uses panels if it has at least this number of columns. The minimum for float64 is
 	// larger, because a call of project.Panel has more overhead than in float32.

@@ -221,7 +221,7 @@ func tilesAVX2[T num.Float](vectors, rows, cols, depth int, c []T, ldc int, a []
 	}
 }
 
-// tilesAVX512 is like product, but all tiles are AVX-512 tiles.
+// tilesAVX512 is like the function product, but computes all tiles with AVX-512.
 //
 //go:noinline
 func tilesAVX512[T num.Float](rows, cols, depth int, c []T, ldc int, a []T, ra, ka int, b []T, ldb int, add bool) {

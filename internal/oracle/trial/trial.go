@@ -37,7 +37,7 @@ type Case struct {
 	memory    []*memory
 	alone     bool
 	work      int // the product of the sizes
-	gap       int // how to draw gaps between rows; 0: not chosen yet, 1: no gap, 2: always 7, larger: any gaps
+	gap       int // how to draw gaps between rows; 0: not chosen yet, 1: no gaps, 2: gaps of 7 elements, 3 or 4: random gaps
 	large     bool
 	long      bool     // whether this is a long run
 	last      func()   // function of the last Call, to be repeated concurrently
