@@ -55,7 +55,7 @@ func Write(s beam.Scope, path string, shards int, cols ...beam.PCollection) {
 	}
 	classes := false
 	rows := make([]beam.PCollection, len(cols))
-	for i, col := range cols { // convert each collection before the collections are merged, so that all lanes share the work
+	for i, col := range cols { // convert each collection before the collections are merged, so that the conversions can run in parallel
 		switch t := col.Type(); {
 		case typex.IsKV(t) && t.Components()[1].Type() == reflect.TypeFor[[]float64]():
 			rows[i] = beam.ParDo(s, &vectorRow{shards}, col)

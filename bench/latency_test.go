@@ -71,8 +71,8 @@ func solver[T dist.Float](n int, domain sinkhorn.Domain) func() {
 	}
 }
 
-// keepBusy starts n goroutines. Each goroutine calls work once, and then calls the returned
-// function of work repeatedly until stop is called.
+// keepBusy starts n goroutines. Each goroutine calls work once. It then repeatedly calls the
+// function that work returned, until stop is called.
 func keepBusy(n int, work func() func()) (stop func()) {
 	if work == nil {
 		return func() {}

@@ -150,7 +150,7 @@ func compareClouds[T dist.Float](c *trial.Case, x, z dist.Matrix[T]) {
 		if float64(lambda) < trial.Normal[T]() {
 			ulp += 3
 		}
-		// The variable lost bounds the effect of underflow in the distance on the exponent.
+		// If the distance underflows, the error of the exponent is at most lost.
 		lost := float64(d) * trial.Least[T]() * float64(lambda)
 		if !(y.Hi <= 1000) || ulp*u > 0.01 || lost > 0.01 {
 			if k != k || k < 0 || k > 1 || y.Hi > 1000 && lost < 0.01 && ulp*u < 0.01 && k != 0 {

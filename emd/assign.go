@@ -45,7 +45,7 @@ type pathStep struct {
 	column, row int32
 	distance    float64
 	v           float64
-	u           float64 // dual variable of the row minus the distance of the row
+	u           float64 // dual variable of the row minus the distance at which the search reached the row
 }
 
 // Assign finds an assignment of the rows of a matrix to its columns with the least sum of costs. It sets dst (length cost.Rows)
@@ -339,9 +339,9 @@ func (x *assignment[T]) augmentRow(ctx context.Context, i int32) error {
 	if distance-distance != 0 {
 		return fmt.Errorf("%w: a sum of costs overflows", ErrRange)
 	}
-	// Update the dual variables v of the columns that the search has selected. Then follow the path from its last column back to
-	// the row root. Assign each column to the first scanned row that gives the column its distance. The next column on the path
-	// is the column to which this row was assigned before.
+	// Update the dual variables v of the columns that the search has selected. Then follow the shortest path from the last column
+	// back to the free row where the search began (root). Assign each column to the first scanned row from which the path
+	// reaches the column. The next column on the path is the column to which this row was assigned before.
 	steps := x.steps
 	for _, s := range steps {
 		x.v[s.column] = s.v + (s.distance - distance)

@@ -19,7 +19,7 @@ const (
 	copiesPerCheck = 1 << 17
 )
 
-// costs returns rows of the cost matrix M. The rows are stored, or computed from points.
+// costs gives access to the cost matrix M. The rows of M are stored, or computed from points.
 type costs[T dist.Float] struct {
 	m                    dist.Matrix[T] // M if all elements are stored; otherwise empty
 	x, y                 dist.Matrix[T] // points
@@ -115,7 +115,8 @@ func (c *costs[T]) computeRows(i, r int, dst []T) {
 	matrix.SqEuclideanTrans(dist.Matrix[T]{Rows: r, Cols: m, Stride: m, Data: dst}, c.x.RowRange(i, i+r), dist.Matrix[T]{Rows: p, Cols: m, Stride: m, Data: c.yt})
 }
 
-// Row returns row i of M with the limit applied. The slice is valid until the next call.
+// Row returns row i of M. If c.limit is positive, Row replaces larger elements by c.limit. The slice is valid until the next
+// call.
 func (c *costs[T]) Row(i int) []T {
 	row := c.row(i)
 	if c.limit <= 0 {
@@ -128,7 +129,8 @@ func (c *costs[T]) Row(i int) []T {
 	return c.limitedRow
 }
 
-// At returns element i, j of M with the limit applied. A distance may be rounded differently than in Row.
+// At returns element i, j of M. If c.limit is positive, At returns at most c.limit. A distance may be rounded differently than
+// in Row.
 func (c *costs[T]) At(i, j int) T {
 	var x T
 	if c.m.Rows > 0 {

@@ -21,7 +21,7 @@ type line[T dist.Float] struct {
 	differences [segmentChunk]float64  // differences of the two samples of each segment
 	masses      [segmentChunk]float64  // mass of each segment
 	samples     [segmentChunk][2]int32 // indices of the two samples of each segment
-	segments    int                    // number of segments in the arrays
+	segments    int                    // number of segments in differences, masses and samples
 	sliced      sliced[T]
 }
 
@@ -149,7 +149,7 @@ func (s *sortedSide) sample(i int) (x, mass float64, at int32) {
 // distance returns the distance W_p between the samples of the two sides, and the power W_p^p. To avoid overflow, it
 // divides the differences of samples by a power of 2 near the largest difference.
 func (l *line[T]) distance(ctx context.Context, sides *[2]sortedSide, p, unit float64) (root, power float64, err error) {
-	var bits uint64 // largest absolute difference, as bits; a larger positive float64 has larger bits
+	var bits uint64 // Float64bits of the largest absolute difference; positive numbers have the same order as their bits
 	if err := l.forEachSegment(ctx, sides, func() {
 		for _, d := range l.differences[:l.segments] {
 			bits = max(bits, math.Float64bits(math.Abs(d)))

@@ -263,7 +263,7 @@ func compareCopies[T dist.Float](c *trial.Case, s *emd.Solver[T], n, m, d int) {
 	points := make([][2][]T, distinct) // pairs of nearby points; half of the pairs are near the origin, and half are far away
 	for k := range points {
 		x, y, apart := make([]T, d), make([]T, d), math.Exp(-5*c.Float64())
-		if c.Chance(2) { // 0.25 is near the limit below which distances are computed from coordinate differences
+		if c.Chance(2) { // test distances near the limit below which distances are computed from coordinate differences
 			apart = 0.25 + 0.1*c.Float64()
 		}
 		for l := range x {

@@ -32,7 +32,7 @@ func TestPOT(t *testing.T) {
 	for k, want := range []float64{0, 0.25, 0, 0.25, 0.05, 0, 0.25, 0, 0.05, 0.15, 0, 0} {
 		near("emd", plan.Data[k], want, 1e-15)
 	}
-	// ot.wasserstein_1d returns the p-th power.
+	// ot.wasserstein_1d returns the p-th power of the distance.
 	for order, want := range map[float64]float64{1: 1.625, 2: 3.3625, 3: 7.6812499999999995} {
 		w, err := s.Distance1D(t.Context(), []float64{3, 0, 1, 2.5}, []float64{5, -1, 0.5}, []float64{0.1, 0.2, 0.3, 0.4}, []float64{0.5, 0.25, 0.25}, order)
 		if err != nil {

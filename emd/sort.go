@@ -163,7 +163,7 @@ func (s *sorter) sortCells(ctx context.Context, low, scale float64, digitBits in
 	return nil
 }
 
-// sortKeys sorts the keys by all bits except the lowest shift bits.
+// sortKeys sorts the keys by their highest 64 − shift bits.
 func (s *sorter) sortKeys(ctx context.Context, shift int) error {
 	passes := (64 - shift + keyBits - 1) / keyBits
 	grow(&s.counts, passes<<keyBits)

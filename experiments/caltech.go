@@ -241,7 +241,7 @@ func (j *job) reportCaltech(s caltechSizes, sets []caltechData, r *results) erro
 	return nil
 }
 
-// caltechFinding adds a sentence to the report that names the best method for each p.
+// caltechFinding reports the best method for each p in one sentence.
 func (j *job) caltechFinding(s caltechSizes, d caltechData, curves []series) {
 	var best []string
 	last, from := "", 0

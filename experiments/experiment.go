@@ -132,7 +132,7 @@ type Report struct {
 	// Folder contains the files named in Files.
 	Folder string
 	Files  []string
-	// Summary are the main findings, one sentence each.
+	// Summary contains the main findings, one sentence each.
 	Summary []string
 	// Missing lists data files that do not exist. The report omits all parts that need these files.
 	Missing []DataError

@@ -279,7 +279,8 @@ type link struct {
 	style          draw.LineStyle
 }
 
-// links are drawn in order. Links do not affect the ranges of the axes.
+// links is a plotter that draws its lines in the order of the slice. The lines do not affect the
+// ranges of the axes.
 type links []link
 
 // Plot implements plot.Plotter.

@@ -40,7 +40,7 @@ var mnistSteps = []int{1, 3, 10, 30, 100}
 // Names of methods that only this experiment uses.
 const (
 	nameLMNNStopped = "LMNN-50"    // LMNN after 50 steps of its minimizer
-	namePaperFar    = "WDA-paper*" // the paper's objective, maximized with more steps than the paper's method
+	namePaperFar    = "WDA-paper*" // the paper's objective, maximized with more steps than in the paper
 )
 
 // namePaperSteps returns the name of the paper's method stopped after the given number of steps.
@@ -137,7 +137,7 @@ func (r mnistPart) digits(n int, seed uint64) (*dataset.Dataset, error) {
 	return d, nil
 }
 
-// mnistRun is the data shared by the cells.
+// mnistRun is the data that all cells of the MNIST experiment share.
 type mnistRun struct {
 	*job
 	mnistSizes
@@ -643,8 +643,8 @@ func (e *mnistRun) drawPictures(r *results) error {
 	})
 }
 
-// drawPlane draws the first len(labels) points of y. It draws no scales, because they have no
-// meaning in t-SNE.
+// drawPlane draws the first len(labels) points of y. It draws no axes, because the coordinates
+// have no meaning in t-SNE.
 func drawPlane(c draw.Canvas, title string, y *mat.Dense, labels []int) {
 	p := picture.New(title, "", "")
 	p.Title.TextStyle.Font = picture.TextStyle(11).Font
@@ -662,7 +662,7 @@ func countedSteps(n int) string {
 	return fmt.Sprintf("%d steps", n)
 }
 
-// comments adds the section on which results of the paper are reproduced.
+// comments adds the section that tells which results of the paper are reproduced.
 func (e *mnistRun) comments(r *results) {
 	mean := func(name string, p int) float64 { return mnistMean(r, "error", e.keyWithK(name, p, e.k)) }
 	percent := func(name string, p int) string { return fmt.Sprintf("%.1f %%", 100*mean(name, p)) }

@@ -166,7 +166,7 @@ func TestMeanPartners(t *testing.T) {
 	}
 }
 
-// TestModes checks that byMode sorts samples by mode, and that modeShares sums each block of a plan.
+// TestModes checks that byMode sorts samples by mode, and that modeShares adds up the elements of each of the four blocks of a plan.
 func TestModes(t *testing.T) {
 	data := dataset.Simulation{Classes: 2, NoNoise: true, Radius: 10, Spread: 0.1, Seed: 3}.Generate(20)
 	x := byMode(classSamples(data, 0))
@@ -186,8 +186,8 @@ func TestModes(t *testing.T) {
 	}
 }
 
-// TestGoodRange checks the range of λ that goodRange returns. In this range, the error is close to
-// the error in the true dimensions. Among such ranges, it has the largest ratio of its ends.
+// TestGoodRange checks the range of λ that goodRange returns: the widest range in which the error is
+// close to the error in the true dimensions. The width of a range is the ratio of its ends.
 func TestGoodRange(t *testing.T) {
 	s := series{x: []float64{0.01, 0.1, 1, 2, 3, 10, 30}, y: []float64{0.021, 0.6, 0.03, 0.025, 0.039, math.NaN(), 0.03}}
 	from, to, lowest, at := goodRange(s, 0.02)

@@ -389,8 +389,8 @@ func (t *table) addRows(rows []int, name string, methods []method, errs func(met
 	}
 }
 
-// A draw counts as missed if its error exceeds the error in the true dimensions by more than
-// missedBy.
+// A draw counts as missed if its error exceeds the mean error of a projection to the true
+// dimensions by more than missedBy.
 const missedBy = 0.1
 
 // countMissed returns the number of draws in which a method did not find the true dimensions.

@@ -59,7 +59,7 @@ func (j *job) toyLambdas() (lambdas []float64, iterations []int) {
 	return []float64{0.01, 0.1, 0.2, 0.3, 0.5, 0.7, 1, 1.5, 2, 3, 4, 5, 7, 10, 20, 30, 100}, []int{1, 2, 5, 10, 20}
 }
 
-// toyLambdaNames contains longer names for the legend.
+// toyLambdaNames maps names of methods to longer names for the legend.
 var toyLambdaNames = map[string]string{
 	nameToyStarts: fmt.Sprintf("WDA, %d starts", toyStarts),
 	nameToyOne:    "WDA, one start",

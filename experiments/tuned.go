@@ -19,8 +19,8 @@ type tuning struct {
 // candidate is a method with fixed settings. Cross-validation compares candidates.
 type candidate struct {
 	// final is fitted to all training samples. quick is fitted to the training samples of a fold.
-	// If fits are slow and the last steps hardly affect the choice, quick may make fewer steps than
-	// final.
+	// If fits are slow and the last steps hardly affect which candidate is chosen, quick may make
+	// fewer steps than final.
 	final, quick method
 	// nested means that the projections for smaller p are the first columns of the projection for
 	// the largest p.

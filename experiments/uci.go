@@ -158,7 +158,8 @@ func (j *job) uciSizes() uciSizes {
 // uciFolds is the number of folds of the cross-validation. The paper does not state this number.
 const uciFolds = 3
 
-// uciSets returns the data sets whose file exists. If a file is missing, uciSets tries its stand-in.
+// uciSets returns the data sets whose file exists. If a file is missing, uciSets uses
+// the file named in the field standIn, if that file exists.
 func (j *job) uciSets() []uciData {
 	var all []uciData
 	for _, d := range uciSets {
@@ -316,7 +317,7 @@ type uciColumn struct {
 	name   string
 	method string // of the cells
 	family string // column of the published table; columns with the same published column form a family
-	tuned  bool   // whether cross-validation chooses more settings for this column than for all others of its family
+	tuned  bool   // whether cross-validation chooses more settings for this column than for any other column of its family
 	errs   [][]float64
 }
 

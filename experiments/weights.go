@@ -27,7 +27,7 @@ var weightsExperiment = Experiment{
 	run:      runWeights,
 }
 
-// weighting gives every pair of samples of two classes a weight.
+// weighting is a method that gives weights to the pairs of samples from two classes.
 type weighting struct {
 	name string
 	// pairs returns a matrix with the weight of every pair of a row of y and a row of z. The rows of
@@ -118,8 +118,8 @@ func classSamples(d *dataset.Dataset, class int) *mat.Dense {
 	return d.Subset(rows).X
 }
 
-// weightShown holds the indices of two samples of the first class, one in each mode. Links are
-// drawn only for these samples.
+// weightShown holds the indices of two samples of the first class, one in each of its two modes.
+// Links are drawn only for these samples.
 var weightShown = []int{0, 1}
 
 func runWeights(ctx context.Context, j *job) error {
@@ -271,7 +271,7 @@ func drawClasses(c draw.Canvas, height vg.Length) {
 	picture.DrawLegendRow(c, entries, picture.TextStyle(11))
 }
 
-// weightLinks returns the links of the samples in weightShown, in order of increasing strength.
+// weightLinks returns the links of the samples with the indices weightShown, from weak to strong.
 func weightLinks(t, from, to *mat.Dense) links {
 	_, m := t.Dims()
 	var all links

@@ -42,8 +42,8 @@ func TestSignedRank(t *testing.T) {
 		if !(math.Abs(p-want) <= 1e-12*want) {
 			t.Errorf("line %d (%s, %s, %d differences): p = %v, scipy has %v", i+2, row[0], row[1], len(d), p, want)
 		}
-		// If all signs change, plus becomes the sum of the ranks of the negative differences. The
-		// p-value stays the same.
+		// If all signs change, signedRank returns the sum of the ranks that were negative, and the same
+		// p-value.
 		for j := range d {
 			d[j] = -d[j]
 		}
@@ -57,7 +57,7 @@ func TestSignedRank(t *testing.T) {
 // value is the largest rank sum for which the two-sided p-value is at most 0.05.
 func TestSignedRankTable(t *testing.T) {
 	for n, critical := range map[int]int{6: 0, 8: 3, 10: 8, 15: 25, 20: 52, 25: 89} {
-		at := func(sum int) float64 { // p-value if sum is the sum of the positive ranks
+		at := func(sum int) float64 { // p-value if the positive ranks add up to sum
 			d := make([]float64, n)
 			for r := n; r >= 1; r-- {
 				d[r-1] = -float64(r)

@@ -120,7 +120,7 @@ func sketchKernel(c *call[float32]) {
 		defer asm.SwitchExtensions(0)()
 	}
 	n, d, m := c.numberUpTo(4), sketch.Step*c.numberUpTo(40), 1
-	numbers := func(all int, number func(i int) float32) { // stores integers as float32 numbers; the comparison would treat all NaN bit patterns as equal
+	numbers := func(all int, number func(i int) float32) { // converts integers to float32; their bits could be NaNs, which the comparison would treat as equal
 		out := c.Out(all)
 		for i := range out {
 			out[i] = number(i)
@@ -431,8 +431,8 @@ func sqEuclideanKernel[T num.Float](c *call[T]) {
 	distance.SqEuclidean(m, n, d, dst, ldd, x, ldx, zt, ldz, add)
 }
 
-// gramKernel computes the distances from the rows of x either to the rows of a matrix z, stored by columns or by rows, or to
-// some rows of x.
+// gramKernel computes squared distances from the rows of x to other points. These points are the columns of a matrix, the rows
+// of a matrix, or some rows of x.
 func gramKernel[T num.Float](c *call[T]) {
 	m, n, d := c.randomDims()
 	dst, ldd := c.target(m, n)
@@ -532,7 +532,7 @@ func adjCostKernel[T num.Float](c *call[T]) {
 	b, ldb := c.matrix(r, n)
 	u, v := c.readOnlySlice(m), c.readOnlySlice(n)
 	g, ldg := c.target(m, n)
-	mat, ldm := g, ldg // the destination g may be the matrix mat
+	mat, ldm := g, ldg // AdjCost may write its result g over its input mat
 	if !alias {
 		mat, ldm = c.matrix(m, n)
 	}

@@ -253,7 +253,7 @@ func types(e ast.Expr) string {
 	return ""
 }
 
-// shapes makes arguments from the bytes of an input.
+// shapes converts the bytes of a fuzz input to arguments of the functions under test.
 type shapes[T num.Float] struct {
 	input
 	a     *asmtest.Arena[T]

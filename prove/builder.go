@@ -87,8 +87,8 @@ func (b *builder) newMatrix(r role, typ string, rows, cols, stride int) gossa.Sl
 	return gossa.Slice{Addr: addr, Len: n, Cap: n}
 }
 
-// addNarrow adds a vector of n elements of one or two bytes. The vector must fill whole 4-byte
-// memory cells.
+// addNarrow adds an argument that is a vector of n elements of one or two bytes. The vector must
+// fill whole 4-byte memory cells.
 func (b *builder) addNarrow(r role, typ string, n int) {
 	b.inputs++
 	w := width(typ)
@@ -139,8 +139,8 @@ func (b *builder) addPriceLanes() {
 	}
 }
 
-// addSlices adds a pointer to an array of slices. The array length is count, and each slice is a
-// matrix of element type T.
+// addSlices adds an argument that points to an array of count slices. Each slice is a matrix of
+// element type T.
 func (b *builder) addSlices(r role, count, rows, cols, stride int) {
 	cells, writable := make([]expr.Node, 6*count), make([]bool, 6*count)
 	for i := range count {

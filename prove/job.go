@@ -275,8 +275,8 @@ func outOfRange(g *expr.Graph, width int) expr.Node {
 	return g.Const(8, math.Float64bits(3))
 }
 
-// jumpToGo simulates a jump from assembly to a Go function. Instead of running the function, it stores
-// the constant of outOfRange as the result.
+// jumpToGo simulates a jump from assembly to a Go function. It does not run the
+// function. Instead, it stores the constant that outOfRange returns as the result.
 func jumpToGo(name string, g *expr.Graph, mem *memory.Memory, stack uint64) error {
 	f, known := map[string]struct{ args, width int }{
 		"pair.cosineOutOfRange32": {3, 4}, "pair.cosineOutOfRange64": {3, 8},

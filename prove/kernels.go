@@ -20,7 +20,7 @@ type shape struct {
 	m, n, d int
 	pad     int // elements between the end of a row and the next row
 	flag    bool
-	apart   bool // the addresses of any two of the first operands have no 1 bits in common
+	apart   bool // the addresses of the first 35 operands are different powers of two
 	cut     bool // the kernel splits its work into the smallest possible pieces
 }
 
@@ -43,7 +43,7 @@ const (
 
 func pairCall(b *builder) { b.addVectors(input, b.n, b.n) }
 
-// compactCall returns a function that adds two pointers to vectors of bytes to the arguments of a call.
+// compactCall returns a function that adds two input arguments: pointers to vectors of the one-byte type typ.
 func compactCall(typ string) func(b *builder) {
 	return func(b *builder) {
 		b.addNarrow(input, typ, b.n)

@@ -16,10 +16,9 @@ func countTo(n int, more ...int) (out []int) {
 	return append(out, more...)
 }
 
-// matrixShapes returns shapes of matrices, with and without padding. The numbers of columns have every
-// tail after zero to three iterations of the column loop. Every tail occurs with single rows, with one
-// block of four rows, and with blocks plus single rows. Every other number of rows up to three blocks
-// occurs with some tails.
+// matrixShapes returns shapes of matrices, with and without padding. For 1 to 5 and 9 rows, the column
+// counts leave every possible tail after zero to three iterations of the column loop. For other row counts
+// up to 13, they leave some of these tails.
 func matrixShapes(lanes int) []shape {
 	padded := func(m, n int) []shape { return []shape{{m: m, n: n, pad: (m + n) % 2 * 3}} }
 	shapes := shapeGrid([]int{1, 2, 3, 4, 5, 9}, countTo(4*lanes+1, 6*lanes-1, 6*lanes, 8*lanes+1), padded)
@@ -51,8 +50,8 @@ func pairShapes(lanes int) []shape {
 	return shapeGrid([]int{1}, append([]int{0}, countTo(8*lanes+1, 12*lanes, 13*lanes+3)...), func(_, n int) []shape { return []shape{{n: n}} })
 }
 
-// sumLanesShapes covers zero to three groups of 4*lanes elements. The field d is the first argument of
-// AddLanes, an operation code from 0 to 4.
+// sumLanesShapes covers zero to three groups of 4*lanes elements. The field d of a shape is
+// an operation code from 0 to 4, the first argument of AddLanes.
 func sumLanesShapes(lanes int) []shape {
 	return shapeGrid(countTo(5), []int{0, 4 * lanes, 8 * lanes, 12 * lanes}, func(op, n int) []shape { return []shape{{n: n, d: op - 1}} })
 }
@@ -189,7 +188,7 @@ func productShapes(lanes int) (out []shape) {
 	for _, d := range []int{0, 1, 4, 5, 6, 7} {
 		out = append(out, shapeGrid(countTo(9, 16, 23), tailColumns(lanes), product(d))...)
 	}
-	// Sums over many features and wide rows have separate loops.
+	// The kernels have separate loops for sums over many features and for wide rows.
 	for _, d := range []int{15, 16, 17, 18, 32, 33, 49} {
 		out = append(out, shapeGrid([]int{1, 3, 8, 9}, []int{1, lanes, 2*lanes + 1, 4 * lanes}, func(m, n int) []shape {
 			return []shape{{m: m, n: n, d: d}, {m: m, n: n, d: d, flag: true}}

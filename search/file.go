@@ -42,7 +42,7 @@ func (s Storage) rowBytes(cols int) int {
 }
 
 // WriteTo writes the rows, without deleted rows, in the format of [ReadCollection]. It implements io.WriterTo. A
-// collection read from the file assigns identifiers larger than all identifiers of the snapshot.
+// collection that is read from the output gives new rows identifiers larger than all identifiers of r.
 func (r *Rows) WriteTo(w io.Writer) (int64, error) {
 	sum := sha256.New()
 	out := &countingWriter{w: bufio.NewWriterSize(w, 1<<16), sum: sum}

@@ -124,7 +124,7 @@ func (s *Searcher) filterBlock(ctx context.Context, b block, measure Measure, g 
 		m := min(sketch.Queries, len(s.prepared)-q)
 		info := &s.infos[q/sketch.Queries]
 		var use [sketch.Queries]bool
-		left, unknown := 0, false // left counts the filters in use; unknown means that one of them is not trusted
+		left, unknown := 0, false // left is the number of filters in use; unknown is true if one of these filters is not trusted
 		for j := range m {
 			if use[j] = s.aimFilter(q+j, &info[j], measure, g); use[j] {
 				left++
@@ -232,8 +232,8 @@ func (s *Searcher) dropFilters(q int, use []bool, n int) (left int) {
 }
 
 // aimFilter sets the filter of query i so that it passes all rows that may be in the result. It
-// reports whether to filter the block. If aimFilter returns false, the filter rejects all rows with
-// a usable sketch.
+// returns false if the query must be compared with all rows of the block instead. The filter is then
+// set to reject every row with a usable sketch.
 func (s *Searcher) aimFilter(i int, to *sketch.Query, measure Measure, g goal) bool {
 	f := &s.filters[i]
 	if f.wait > 0 {

@@ -35,8 +35,8 @@ func roundToStorage(v float64, storage search.Storage) float64 {
 	return v
 }
 
-// randomRows returns random rows of d numbers. The rows come from NewRows, or from a collection in which some of n
-// rows have been deleted.
+// randomRows returns n random rows of d numbers from NewRows, or at most n rows from a collection in which some rows
+// have been deleted.
 func randomRows(c *trial.Case, n, d int, value func() float64) *search.Rows {
 	storage := search.Storage(c.IntN(4))
 	matrix := func(n int) trial.View[float32] {

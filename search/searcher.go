@@ -72,8 +72,8 @@ const (
 	// wideRow is the minimum length of rows for which several queries are compared at once. Shorter
 	// rows gain nothing, because most of the time is spent adding the lanes of a SIMD register.
 	wideRow = 4 * query.Unit
-	// rowElements is the maximum number of elements of a block of rows. A block fits in the
-	// second-level cache, because several queries read the same block.
+	// rowElements is the maximum number of elements of a block of rows. It is so small that a block
+	// stays in the second-level cache while several queries read it.
 	rowElements = 1 << 16
 	// If the rows have at least farElements elements, a single query uses the kernels for float32
 	// rows in main memory. NOTES.md of internal/asm/query has the measurements, which were made
@@ -125,7 +125,7 @@ func (s *Searcher) Within(ctx context.Context, rows *Rows, queries dist.Matrix[f
 type goal struct {
 	within bool
 	k      int
-	limit  float32 // largest key within the limit
+	limit  float32 // the limit, converted to a key by limitKey
 }
 
 // newCollector returns an empty collector for query i of a block.
@@ -197,8 +197,8 @@ func checkFiniteQuery(queries dist.Matrix[float32], i int) error {
 	return badValue("queries", i, j, float64(row[j]))
 }
 
-// limitKey converts a limit to a key, which is smaller for nearer rows. The key of a squared distance is the distance. The
-// key of a product is the negative of the product.
+// limitKey converts a limit to a key, which is smaller for nearer rows. The key of a squared distance is the squared distance
+// itself. The key of a product is its negative.
 func limitKey(limit float32, measure Measure) float32 {
 	if limit != limit {
 		panic(limitPanic)
@@ -297,10 +297,10 @@ func (s *Searcher) compareBlock(source *segment, r *Rows, i, first, n int, measu
 	source.compare(s.values, &s.prepared[i], first, measure, single && r.n*source.stride >= farElements)
 }
 
-// blocks divides the rows at positions lo to hi−1 into blocks, and calls f for each block. The
-// function width returns the maximum number of rows in a block of a part. This number must be a
-// multiple of query.Rows. If the part has sketches and f filters rows, the number must also be a
-// multiple of sketch.Rows.
+// blocks divides the rows at positions lo to hi−1 into blocks, and calls f for each block. A block
+// lies in a single part of r. The function width returns the maximum number of rows in a block of
+// the given part. This number must be a multiple of query.Rows. If the part has sketches and f
+// filters rows, the number must also be a multiple of sketch.Rows.
 func (s *Searcher) blocks(ctx context.Context, r *Rows, lo, hi int, width func(*part) int, f func(block) error) error {
 	for k := range r.parts {
 		p := &r.parts[k]

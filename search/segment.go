@@ -169,14 +169,14 @@ func (s *segment) copyRow(i int, from *segment, j int) {
 	s.norms[i] = from.norms[j]
 }
 
-// A sum of squares between leastSquares and mostSquares is accurate despite underflow. The product
-// of two such sums does not overflow.
+// A sum of squares between leastSquares and mostSquares is accurate even if some of the squares
+// underflow. The product of two such sums does not overflow.
 const (
 	leastSquares = 0x1p-80
 	mostSquares  = 0x1p120
 )
 
-// normOf returns 1/‖r‖, or 0 if r is zero, where r is the first of the eight rows in x. The other
+// normOf returns 1/‖r‖ for the first row r of the eight rows in x, or 0 if r is zero. The other
 // seven rows must be zero. If ‖r‖² is out of range, normOf scales r with [scaleRow] and returns
 // −1/‖r‖ for the scaled row.
 func normOf(x []float32) float64 {
@@ -271,7 +271,7 @@ func (s *segment) divide(dst []float32, q *preparedQuery, first int) {
 			dst[i] = s.scaledDot(q, first+i)
 			norm = -norm
 		}
-		// Rounding to float32 makes the quotient of equal numbers exactly 1.
+		// If the query equals the row, rounding to float32 makes the cosine exactly 1.
 		dst[i] = clamp(float32(float64(dst[i]) * (q.norm * norm)))
 	}
 }

@@ -89,7 +89,7 @@ func inRange(norm float64) bool { return norm >= leastNorm && norm <= mostNorm }
 // sketchFeatures returns the number of elements of a sketch, including padding.
 func sketchFeatures(cols int) int { return padTo(cols, sketch.Step) }
 
-// hasSketches reports whether segments with these properties have sketches. If plain is true, they have none.
+// hasSketches reports whether segments with these properties have sketches. If plain is true, the result is false.
 func hasSketches(cols int, storage Storage, plain bool) bool {
 	return !plain && cols >= sketchedCols && cols <= sketch.MaxFeatures && storage != StorageInt8
 }
@@ -104,7 +104,7 @@ func (s *segment) sketchRow(i int, x []float32) {
 	scale, square, rest := sketch.QuantizeRow(s.codes[i/sketch.Rows*sketch.Rows*d+lane*sketch.Step:], x[:d])
 	norm := math.Sqrt(square)
 	if norm > 0 && !inRange(norm) {
-		scale = float32(math.NaN()) // the row passes every filter
+		scale = float32(math.NaN()) // lets the row pass every filter
 	}
 	g.Scale[lane], g.Rest[lane], g.Norm[lane] = scale, roundUp(math.Sqrt(rest)), roundUp(norm)
 }

@@ -246,7 +246,7 @@ func TestBound(t *testing.T) {
 		codes := make([]int8, len(padded))
 		qs := newQuerySketch(codes, sketch.Step, padded)
 		if g := seg.groups[0]; qs.scale == 0 || g.Scale[1] != g.Scale[1] {
-			continue // the search would compare all rows
+			continue // without a usable sketch, the search does not filter this row
 		}
 		// cp is Σc·p, qx is q·x, size is Σ|q_k·x_k|, qq is ‖q‖², and xx is ‖x‖².
 		cp, qx, size, qq, xx := bigFloat(0), bigFloat(0), bigFloat(0), bigFloat(0), bigFloat(0)
@@ -263,7 +263,7 @@ func TestBound(t *testing.T) {
 			}
 		}
 		const u = 0x1p-24
-		steps := float64((d+15)/16 + 4) // number of roundings of one product in the sum
+		steps := float64((d+15)/16 + 4) // maximum number of roundings that affect one product in the sum
 		gamma := bigFloat(steps * u / (1 - steps*u))
 		alpha := bigFloat(qs.scale)
 		norms := bigProduct(new(big.Float).SetPrec(300).Sqrt(qq), new(big.Float).SetPrec(300).Sqrt(xx))

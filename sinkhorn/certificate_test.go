@@ -103,8 +103,8 @@ func violation(p *Problem[float64], sums, weights, f []float64, rho float64) (e 
 			top = max(top, f[i]-math.Log(w))
 		}
 	}
-	// With Mass, the next scaling of a point is e^factor times its weight, or less, so that the new row or column sum is at
-	// most the weight. Bisection finds the factor for which all sums add up to Mass.
+	// With Mass, the next scaling of a point is w·e^factor, where w is the weight of the point. The scaling is smaller if
+	// the new row or column sum would exceed w. Bisection finds the factor for which all sums add up to Mass.
 	lo, hi := -2000., 2000.
 	for p.Mass > 0 && hi-lo > 1e-15*(1+math.Abs(lo)) && (lo+hi)/2 != lo && (lo+hi)/2 != hi {
 		factor, sum := (lo+hi)/2, 0.
@@ -139,7 +139,7 @@ func violation(p *Problem[float64], sums, weights, f []float64, rho float64) (e 
 }
 
 // nextSum returns the row or column sum of a point with weight w after the next scaling. The next scaling replaces e^f by
-// w·e^factor, or by less, so that the new sum is at most w.
+// w·e^factor, or by a smaller value if the new sum would exceed w.
 func nextSum(sum, w, f, factor float64) float64 {
 	if w == 0 || sum == 0 {
 		return 0

@@ -34,7 +34,7 @@ type start[T dist.Float] interface {
 type attempt[T dist.Float] struct {
 	start           start[T] // if nil, plain iterations continue
 	forced          bool     // use the potentials even if they decrease the value of the dual
-	plainIterations float64  // after the attempt, plain iterations continue if at most this number is predicted; 0 means the usual limit
+	plainIterations float64  // plain iterations continue after the attempt if their predicted number is at most this limit; 0 means the usual limit
 }
 
 // solution implements the strategy of Solve. Solve begins with plain iterations. If there is a tolerance and plain iterations
@@ -95,7 +95,7 @@ func (s *solution[T]) dual() dual[T] {
 	return &s.balanced
 }
 
-// attempts returns the attempts for a balanced, penalized or partial problem. With DomainPlain, there are none.
+// attempts returns the attempts for a balanced, penalized or partial problem. It returns nil with DomainPlain.
 func (s *solution[T]) attempts() []attempt[T] {
 	switch {
 	case s.it.settings.Domain == DomainPlain:

@@ -18,10 +18,10 @@ import (
 //
 // T is the plan, and a and c are the vectors rows and diag of the linear system (system.go). The matrix S is described in
 // sparse.go. In balanced problems the potentials are determined up to a constant, so s is an eigenvector with the eigenvalue 0.
-// The term s sᵀ changes this eigenvalue to 1. With penalties this term is omitted. The vector w_j = t_j/√(c_j Σt) is the common
-// row of partial transport (partial.go). Conjugate gradients use H⁻¹ as the preconditioner. Later steps of Newton's method
-// reuse the factor until a new factor is cheaper. The factorization in internal/algebra is not used because that package
-// depends on gonum.
+// The term s sᵀ changes this eigenvalue to 1. With penalties this term is omitted. Only partial transport has the term w wᵀ, in
+// which w_j = t_j/√(c_j Σt) and t contains the column sums of the capped rows (partial.go). Conjugate gradients use H⁻¹ as the
+// preconditioner. Later steps of Newton's method reuse the factor until a new factor is cheaper. The factorization in
+// internal/algebra is not used because that package depends on gonum.
 
 const (
 	directLines = 48              // number of rows of H or R computed together
@@ -113,8 +113,8 @@ func (d *direct[T]) addSquare(sign float64) {
 	}
 }
 
-// subtractSquare subtracts SᵀS from the upper triangle of H. It takes the elements of S from the sparse list. If there is no
-// list, it computes them from K.
+// subtractSquare subtracts SᵀS from the upper triangle of H. It reads S from the list of its relevant elements. If there is no
+// list, subtractSquare computes S from K.
 func (sys *system[T]) subtractSquare(ctx context.Context) error {
 	if sys.sparse.made {
 		return sys.sparse.subtractSquare(ctx, sys.direct.h)

@@ -109,7 +109,8 @@ func (s *solver[T]) addTerm(ctx context.Context, d *Divergence, factor float64, 
 	return gradient()
 }
 
-// subtractHalf subtracts half of the gradient of the problem solved last from dst. This problem compares a cloud with itself.
+// subtractHalf subtracts half of a gradient from dst. The gradient is that of the latest problem, which compares a cloud with
+// itself.
 func (s *solver[T]) subtractHalf(ctx context.Context, dst dist.Matrix[T]) error {
 	gibbs.Grow(&s.half.g, dst.Rows*dst.Cols)
 	gibbs.Grow(&s.half.h, dst.Rows*dst.Cols)

@@ -337,7 +337,7 @@ func TestMemory(t *testing.T) {
 			t.Errorf("%d bytes: %v", c.max, err)
 		}
 	}
-	// A gradient also counts toward the limit.
+	// The memory of a gradient also counts toward MaxMemory.
 	deep := dist.NewMatrix[float64](1, 100000, nil)
 	s, _ = newSolver[float64](&Settings{MaxMemory: 1 << 20})
 	r, err := s.Solve(t.Context(), &Problem[float64]{X: deep, Y: deep, Lambda: 1})
@@ -524,8 +524,8 @@ func TestContextChecks(t *testing.T) {
 	}
 }
 
-// TestVisitPanics checks that a panic in visit on any goroutine reaches the caller of SolveBatch,
-// and that the solver can be used again.
+// TestVisitPanics checks that a panic in the callback of SolveBatch reaches the caller from any
+// goroutine, and that the solver can be used again.
 func TestVisitPanics(t *testing.T) {
 	ps := batchProblems[float64](200)
 	for _, workers := range []int{1, 2, 5} {
@@ -680,7 +680,7 @@ func hostileProblems[T dist.Float](t *testing.T) {
 	} {
 		if !testdata.IsLong() {
 			if i%2 == 0 != num.IsFloat64[T]() {
-				continue // tested with the other float type
+				continue // to save time, each setting is tested with only one of the two float types
 			}
 			set.Iterations = min(set.Iterations, 60)
 		}

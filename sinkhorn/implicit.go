@@ -104,7 +104,7 @@ func (g *gradients[T]) solveImplicit(ctx context.Context, it *iteration[T]) erro
 	}
 }
 
-// solveImplicitTo implements solveImplicit for one goal of the residual.
+// solveImplicitTo is like solveImplicit, but makes only one attempt, with the given goal for the residual.
 func (g *gradients[T]) solveImplicitTo(ctx context.Context, it *iteration[T], goal float64) error {
 	kernel, im, sys := &it.kernel, &g.implicit, g.sys
 	u, v := it.plan.u, it.plan.v
@@ -143,8 +143,8 @@ func (g *gradients[T]) solveImplicitTo(ctx context.Context, it *iteration[T], go
 	return nil
 }
 
-// dividedSums sets rows to the row sums of the plan divided by τ_a, and diag to the column sums divided by τ_b. These constants
-// are τ = ρλ/(ρλ + 1) for the penalties ρ of the two marginals.
+// dividedSums sets d.rows to the row sums of the plan divided by τ_a, and d.diag to the column sums divided by τ_b. The
+// constants τ_a and τ_b are τ = ρλ/(ρλ + 1) for the penalties ρ of the two marginals.
 func (d *unbalanced[T]) dividedSums(ctx context.Context) error {
 	it := d.it
 	kernel := &it.kernel

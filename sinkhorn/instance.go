@@ -40,7 +40,7 @@ type penalty struct {
 	inverse float64 // 1/(ρλ)
 }
 
-// penaltyOf returns the constants for the penalty ρ. If ρλ ≥ 2⁶⁰, these constants make the marginal exact.
+// penaltyOf returns the constants for the penalty ρ. If ρλ ≥ 2⁶⁰, the constants fix the marginal exactly.
 func penaltyOf(rho, lambda float64) penalty {
 	x := float64(rho * lambda)
 	if !(x < 0x1p60) {
@@ -101,7 +101,8 @@ func checkStart[T dist.Float](p *Problem[T], n int) error {
 	return nil
 }
 
-// centerStart sets the first shift of a problem with penalties to the middle of the range of the starting potentials.
+// centerStart sets startShift and startOffset to the middle of the range of the starting potentials, or to 0 if the problem has
+// no penalties or no start.
 func (in *instance[T]) centerStart() {
 	in.startShift, in.startOffset = 0, 0
 	if !in.unequal || in.partial > 0 || in.problem.Start == nil {

@@ -15,8 +15,8 @@ type iterates[T dist.Float] struct {
 	q            []T // Kᵀu for the last iterate
 }
 
-// The kind of an iterate is plainKind for scalings u and v, or potentialKind for potentials to base 2. A kind k ≥ 0 means
-// scalings relative to the potentials of iterate k.
+// The kind of an iterate tells what is stored: scalings u and v (plainKind), or potentials to base 2 (potentialKind). If
+// the kind is a number k ≥ 0, the iterate consists of scalings relative to the potentials of iterate k.
 const (
 	plainKind     = -1
 	potentialKind = -2

@@ -71,7 +71,7 @@ func newIteration[T dist.Float](ws *workspace[T]) iteration[T] {
 	return it
 }
 
-// scalingKind returns the kind of scalings relative to the current base.
+// scalingKind returns the kind of an iterate whose scalings are relative to the current base (see plainKind).
 func (it *iteration[T]) scalingKind() int {
 	if it.kernel.HasBase() {
 		return it.log.basis
@@ -164,7 +164,7 @@ func (it *iteration[T]) bytes() float64 {
 		vectors += 5
 	}
 	if it.settings.Gradient {
-		vectors += 2 * float64(it.settings.Iterations) // terms of a reverse pass
+		vectors += 2 * float64(it.settings.Iterations) // the reverse pass stores two terms of the gradient per iteration
 	}
 	points := float64(kernel.N()) + float64(kernel.Padded())
 	bytes := kernel.Bytes() + it.ownBytes() + float64(vectors*points*float64(gibbs.ElementBytes[T]()))
@@ -237,8 +237,8 @@ func (it *iteration[T]) setStart(ctx context.Context, k int, start []T) error {
 	return kernel.MulTrans(ctx, it.q, it.u(k))
 }
 
-// advance makes iterations until the iteration number is limit. It ends earlier if the marginal error reaches the tolerance, or
-// if the pace p predicts too many iterations. A nil p makes no prediction.
+// advance makes iterations up to the iteration with the number limit. It ends earlier if the marginal error reaches the
+// tolerance, or if p is not nil and predicts too many iterations.
 func (it *iteration[T]) advance(ctx context.Context, limit int, tolerance float64, p *pace) error {
 	for k := it.res.Iterations + 1; k <= limit; k++ {
 		if err := it.step(ctx, k); err != nil {
@@ -394,8 +394,8 @@ func costOf[T dist.Float](u, r []T) (sum float64) {
 	return sum
 }
 
-// naturalPotentials sets dst to the natural logarithms of the scalings of an iterate, plus shift·ln 2. The slice slot holds the
-// iterate. For an iterate relative to potentials, the slice base holds these potentials as logarithms to base 2.
+// naturalPotentials sets dst to the natural logarithms of the scalings of an iterate, plus shift·ln 2. The arguments slot,
+// kind and base are as in the function potentials.
 func naturalPotentials[T dist.Float](dst, slot []T, kind int, base []T, shift float64) {
 	for i, x := range slot {
 		switch {
@@ -438,7 +438,8 @@ func unitScalings[T dist.Float](u, f []T) {
 	}
 }
 
-// entropyPart returns Σ_i weight_i (log x_i − log a_i), where x is the scaling that slot, kind and base represent.
+// entropyPart returns Σ_i weight_i (log x_i − log a_i) for the scalings x of an iterate. Depending on kind, slot contains
+// potentials, scalings, or scalings relative to the potentials base.
 func entropyPart[T dist.Float](weight, a, slot []T, kind int, base []T) float64 {
 	var sum float64
 	for i, x := range slot {

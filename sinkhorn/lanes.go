@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	smallSize  = 32 // maximum points of a small problem on each side
+	smallSize  = 32 // maximum number of rows, and of columns, of a small problem
 	smallAVX2  = 24 // used instead of smallSize without AVX-512
 	smallDims  = 16 // largest dimension of the points of a small problem
 	rowPadding = 4  // the number of rows is a multiple of rowPadding
@@ -56,7 +56,8 @@ type lanes[T dist.Float] struct {
 	costs          [num.MaxLanes]float64
 }
 
-// solve solves the members of the group whose needsSolve is false. If ctx ends, it returns the context's cause.
+// solve solves the members of the group. It skips members with needsSolve, which are solved alone later. If ctx ends, solve
+// returns the context's cause.
 func (l *lanes[T]) solve(ctx context.Context) error {
 	g := l.group
 	if !l.interleave() {
@@ -130,7 +131,7 @@ func (l *lanes[T]) interleave() bool {
 	}
 	for _, z := range [...]struct {
 		v           *[]T
-		given, room int // elements per problem, and elements per lane
+		given, room int // elements to copy from each problem, and elements to allocate for each lane
 		of          *operands[T]
 	}{
 		{&l.a, n, l.n, &a}, {&l.u, n, l.n, &u}, {&l.x, n * dims, l.n * dims, &x}, {&l.b, m, l.m, &b}, {&l.y, m * dims, l.m * dims, &y},
@@ -181,7 +182,7 @@ func (l *lanes[T]) eachRows(visit func(i, r, at, last int)) {
 	}
 }
 
-// computeKernels computes the matrices K and M of all members, and the column sums q for the first iteration.
+// computeKernels computes the matrices K and M of all problems of the group, and the column sums q for the first iteration.
 func (l *lanes[T]) computeKernels(dims int) {
 	w, count := num.Lanes[T](), l.group.memberCount
 	l.eachRows(func(i, r, at, last int) {

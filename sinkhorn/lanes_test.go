@@ -71,7 +71,7 @@ func smallProblems[T dist.Float](count int) []Problem[T] {
 		case 22:
 			p.X.Data[0] /= 0
 		case 23, 24, 25, 26:
-			p.Lambda = 1000 // leaves the plain domain
+			p.Lambda = 1000 // so large that the solver leaves the plain domain
 		case 30:
 			p.PenaltyA = 1
 		case 31:

@@ -11,7 +11,7 @@ import (
 // limits describes the ranges in which arithmetic in type T is accurate.
 type limits[T dist.Float] struct {
 	lo, hi         T       // scalings from lo to hi are accurate
-	leastSum       T       // a smaller sum may lose digits by underflow, even for scalings from lo to hi
+	leastSum       T       // a smaller sum may lose digits by underflow, even if all scalings are between lo and hi
 	leastColumnSum T       // smaller column sums are not accurate in a log-domain pass
 	precision      float64 // above this λ·log₂e·max|M|, potentials have few correct digits (StatusLowPrecision)
 	costLimit      float64 // least λ·log₂e·max|M| for which the log domain returns ErrRange
@@ -50,9 +50,10 @@ func limitsOf[T dist.Float](mixed bool) limits[T] {
 	return l
 }
 
-// safeRange sets the range of accurate scalings. least is the least weight, and size is the maximum number of terms of
-// a sum. Elements of K below the least normal number become 0. If no scaling exceeds hi, no sum is below least/hi, and
-// a sum loses at most size·2⁻¹⁰²²·hi. This loss must be below the rounding error of the sum, with three bits to spare:
+// safeRange sets hi and lo = 1/hi, the ends of the range of accurate scalings. least is the least weight, and size is
+// the maximum number of terms of a sum. Elements of K below the least normal number become 0. If no scaling exceeds hi,
+// no sum is below least/hi, and a sum loses at most size·2⁻¹⁰²²·hi. This loss must be below the rounding error of the
+// sum, with three bits to spare:
 //
 //	hi² ≤ 2¹⁰²² ⁻ ⁵³ ⁻ ³ · least/size
 //

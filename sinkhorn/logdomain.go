@@ -11,14 +11,14 @@ import (
 )
 
 // This file implements iterations on logarithms. Log-sum-exps neither overflow nor underflow, but need an exponential for each
-// element. Therefore the potentials of such an iteration are multiplied into K. They are then called the base of K, and the
-// following iterations use scalings relative to this base. This is the absorption of B. Schmitzer, "Stabilized sparse scaling
-// algorithms for entropy regularized transport problems", SIAM J. Sci. Comput. 41 (2019). An iteration on logarithms is exact
-// and restores elements of K that have underflowed.
+// element. Therefore such an iteration scales the rows and columns of K by powers of 2 whose exponents are its potentials. These
+// potentials are called the base of K. The following iterations use scalings relative to this base. This is the absorption of
+// B. Schmitzer, "Stabilized sparse scaling algorithms for entropy regularized transport problems", SIAM J. Sci. Comput. 41
+// (2019). An iteration on logarithms is exact and restores elements of K that have underflowed.
 
 // logDomain is the additional state of iterations on logarithms. Logarithms are to base 2.
 type logDomain[T dist.Float] struct {
-	f, g     []T     // potentials that are the base of K
+	f, g     []T     // base potentials, which are multiplied into K
 	basis    int     // iterate to which f and g belong
 	a, b     []T     // logarithms of the marginals
 	max, sum []T     // the log-sum-exp of a row is max + log₂ sum
@@ -66,8 +66,8 @@ func (it *iteration[T]) enterLog(ctx context.Context) error {
 	return nil
 }
 
-// logStep makes iteration k on the potentials f = log₂u and g = log₂v. It then makes f and g the base of K. If half is true,
-// scaledStep has already computed v^k. If scaled is true, q contains the column sums for the current base.
+// logStep makes iteration k on the potentials f = log₂u and g = log₂v. Then f and g become the base potentials of K. If half is
+// true, scaledStep has already computed v^k. If scaled is true, q contains the column sums for the current base.
 func (it *iteration[T]) logStep(ctx context.Context, k int, half, scaled bool) error {
 	log := &it.log
 	if it.res.Domain == DomainPlain {

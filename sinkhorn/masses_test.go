@@ -201,7 +201,8 @@ func weightGradientPenalized(f, a []float64, otherSum, rho, lambda float64) {
 	}
 }
 
-// TestLittleMoved checks that the tolerance is relative to the transported mass if distant points transport almost nothing.
+// TestLittleMoved checks problems with points so far apart that almost no mass is transported. The tolerance must be relative to
+// the transported mass.
 func TestLittleMoved(t *testing.T) {
 	for _, far := range []float64{10, 30, 100, 300} {
 		for _, penalties := range [][2]float64{{1, 1}, {1, 0.5}} {

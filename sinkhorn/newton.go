@@ -31,7 +31,7 @@ const (
 	newtonRadius   = 1   // initial trust radius
 	newtonPatience = 20  // maximum number of steps that do not halve the error
 
-	sparseFrom  = 8 // conjugate gradient steps before a sparse list is made, for passes that read K from memory
+	sparseFrom  = 8 // conjugate gradient steps before a sparse list is made, if every step reads K from memory
 	directLeast = 4 // minimum conjugate gradient steps before a new factor is computed
 )
 
@@ -107,7 +107,7 @@ func (nw *newton[T]) enterDual(ctx context.Context, d dual[T]) error {
 	return d.prepare(ctx)
 }
 
-// leaveDual makes the current point the last iterate.
+// leaveDual stores the current point as the latest iterate, and records whether the iteration has converged.
 func (nw *newton[T]) leaveDual(d dual[T]) {
 	it := nw.point.it
 	nw.sys.direct.made, nw.sys.sparse.made = false, false
@@ -119,12 +119,12 @@ func (nw *newton[T]) leaveDual(d dual[T]) {
 }
 
 // direction sets β to the direction of a Newton step and counts the passes over K. It stops when the 1-norm of the residual
-// is at most goal. A pass over the sparse list counts as a fraction of a pass over K: the fraction of the elements of K that
-// are in the list.
+// is at most goal. If a fraction f of the elements of K is in the sparse list, a pass over the list counts as f passes over
+// K.
 //
 // The first conjugate gradient steps use K. When the cost of these steps reaches the cost of making the sparse list
-// (sparse.go), direction makes the list. When the cost of all steps reaches the cost of a factor (direct.go), direction
-// computes the factor. The time is therefore at most twice the time of the best method. Later calls use the same factor
+// (sparse.go), the list is made. When the cost of all steps reaches the cost of a factor (direct.go), the factor is
+// computed. The time is therefore at most twice the time of the best method. Later calls use the same factor
 // until the cost of their steps reaches the cost of a new factor.
 func (nw *newton[T]) direction(ctx context.Context, d dual[T], goal, radius float64, limit int) error {
 	it, sys := nw.point.it, nw.sys

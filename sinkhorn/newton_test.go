@@ -141,7 +141,7 @@ func TestFactor(t *testing.T) {
 }
 
 // TestFactorInTime checks how many steps of conjugate gradients cost as much as a Cholesky factor, and that the factor is then
-// computed. At n = 4000, the cost is that of a few hundred passes over K, or of thousands of passes over the list of elements.
+// computed. At n = 4000, a factor costs as much as a few hundred passes over K, or thousands of passes over the list of elements.
 func TestFactorInTime(t *testing.T) {
 	for _, c := range []struct{ n, listed, least, most int }{
 		{256, 0, 60, 140}, {1000, 0, 60, 140}, {4000, 0, 150, 450},
@@ -190,8 +190,8 @@ func TestFactorInTime(t *testing.T) {
 	}
 }
 
-// TestTriangular checks that RᵀR = H, that solve returns H⁻¹b, that two goroutines give the same bits, and that a matrix that
-// is not positive definite is rejected. The sizes have partial blocks of rows and columns.
+// TestTriangular checks that RᵀR = H, that solve returns H⁻¹b, that two goroutines give the same bits as one, and that a
+// matrix that is not positive definite is rejected. The sizes have partial blocks of rows and columns.
 func TestTriangular(t *testing.T) {
 	for _, m := range []int{1, 47, 193, 300} {
 		rng := rand.New(rand.NewPCG(uint64(m), 2))
@@ -247,8 +247,8 @@ func TestTriangular(t *testing.T) {
 	}
 }
 
-// TestSparse checks that a product with the listed elements of K equals the product with all of K, and that
-// there is no list if too many elements are relevant. The product and the factorization must have the same bits
+// TestSparse checks that a product with the list of relevant elements of K equals the product with all of K. It
+// also checks that no list is made if too many elements are relevant. The product and the factorization must have the same bits
 // for any number of workers.
 func TestSparse(t *testing.T) {
 	var alone []float64
@@ -390,8 +390,8 @@ func TestNewtonClimbs(t *testing.T) {
 	}
 }
 
-// TestNewtonCanceled ends the context at many checks. The returned iterate must have correct row sums and the reported marginal
-// error. The solver must remain usable.
+// TestNewtonCanceled ends the context at different times during a solve. The returned iterate must have correct row sums and
+// the reported marginal error. The solver must remain usable.
 func TestNewtonCanceled(t *testing.T) {
 	for _, domain := range []Domain{DomainAuto, DomainLog} {
 		p := slowProblem[float64](40, 300)

@@ -102,8 +102,8 @@ type instance[T dist.Float] struct {
 
 // copies describes the points on one side of a problem. Several points may be copies of the same original point.
 type copies struct {
-	original []int         // for each point: index of the distinct point
-	share    []oracle.Real // for each point: its weight divided by the weight of all copies of the distinct point
+	original []int         // for each point: index of its original
+	share    []oracle.Real // for each point: its weight divided by the total weight of all copies of its original
 }
 
 func reals[T dist.Float](m trial.View[T]) [][]oracle.Real {
@@ -135,8 +135,8 @@ func randomWeights[T dist.Float](c *trial.Case, n int, zeros bool) []T {
 	return trial.Vector(c, n, func(i int) T { return w[i] / sum })
 }
 
-// group describes copies of n distinct points. Copy i repeats point originals[i] and has the weight given[i], or a uniform
-// weight if given is nil. The second result contains, for each point, the sum of the weights of its copies.
+// group returns a description of copies of n distinct points, and the sum of the weights of each point's copies. Copy i repeats
+// point originals[i] and has the weight given[i], or a uniform weight if given is nil.
 func group[T dist.Float](originals []int, n int, given []T) (copies, []oracle.Real) {
 	w, sums := realsOf(given), make([]oracle.Real, n)
 	if given == nil {
@@ -494,7 +494,8 @@ func compareIterations[T dist.Float](c *trial.Case, used *history[T], large bool
 	comparePlan(c, in, in.plain.Iterate(in.kernel, u, r.Iterations).Plan(in.kernel), in.bound(r.Iterations), out.plan)
 }
 
-// start returns the initial scaling u⁰ of the distinct points. It adds the scalings of all copies of a point.
+// start returns the initial scaling u⁰ of the distinct points. If a point has copies, it adds
+// their scalings.
 func (in *instance[T]) start() []oracle.Real {
 	u := make([]oracle.Real, len(in.plain.A))
 	for i, p := range in.a.original {

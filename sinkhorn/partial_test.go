@@ -171,7 +171,8 @@ func partialBits[T dist.Float](t *testing.T) {
 }
 
 // TestPartialGain checks the gain and the slope that trialGain returns for a direction from clipDirection. It compares them with
-// values and finite differences of the dual. In the second case, the direction moves all columns at the cap.
+// values and finite differences of the dual. In the second case, the direction lowers all column scalings
+// that are at their upper bound.
 func TestPartialGain(t *testing.T) {
 	for _, move := range []bool{false, true} {
 		p := slowProblem[float64](20, 20)

@@ -336,9 +336,9 @@ func TestPOTExactStart(t *testing.T) {
 	}
 }
 
-// TestPOTLine checks two bell curves on a line with costs up to 10⁹ times reg. All solvers must
-// give the same cost, which approaches the cost of exact transport as reg vanishes. On a line,
-// exact transport moves masses in order.
+// TestPOTLine checks two bell curves on a line, with λ times the cost up to 10⁹. All solvers must
+// give the same cost. For large λ, it must be close to the cost of exact transport, which moves
+// masses on a line in order.
 func TestPOTLine(t *testing.T) {
 	const n = 100
 	p := &Problem[float64]{Cost: dist.NewMatrix[float64](n, n, nil), A: make([]float64, n), B: make([]float64, n)}

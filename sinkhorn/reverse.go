@@ -207,8 +207,8 @@ func (g *gradients[T]) nextSegment(ctx context.Context, it *iteration[T], k int,
 	return it.kernel.MulTrans(ctx, it.sweep.q, s)
 }
 
-// keepsBase reports whether the reverse pass may keep the current base potentials at iterate k. The iterate must have the same
-// base, or it must contain potentials and the base must not be mixedBasis.
+// keepsBase reports whether the reverse pass can process iterate k without changing the base potentials. This is the case if
+// iterate k has the same base, or if iterate k contains potentials and the base is not mixedBasis.
 func (rev *reverse[T]) keepsBase(it *iteration[T], k int) bool {
 	kind := it.kind(k)
 	return kind == rev.basis || kind == potentialKind && rev.basis != mixedBasis
@@ -272,7 +272,7 @@ func iteratePotentials[T dist.Float](it *iteration[T], dst []T, d side, k int) {
 	potentials(dst, it.slot(d, k), kind, base)
 }
 
-// rebase starts a segment of the gradient with the base potentials of iterate k.
+// rebase starts a segment: the next terms of the gradient use the base potentials of iterate k.
 func (g *gradients[T]) rebase(ctx context.Context, it *iteration[T], k int) error {
 	rev, kind := &g.reverse, it.kind(k)
 	clear(g.terms.HU)
@@ -297,7 +297,8 @@ func (g *gradients[T]) rebase(ctx context.Context, it *iteration[T], k int) erro
 	return rev.refillKernel(ctx, &it.kernel)
 }
 
-// rebaseMixed starts a segment. Its base potentials are the logarithms of the scalings u^(k−1) and v^k.
+// rebaseMixed starts a segment of the gradient. The base potentials of the segment are the logarithms of the scalings u^(k−1)
+// and v^k.
 func (g *gradients[T]) rebaseMixed(ctx context.Context, it *iteration[T], k int) error {
 	rev := &g.reverse
 	clear(g.terms.HU)

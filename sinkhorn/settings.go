@@ -63,9 +63,9 @@ const (
 	DomainPlain
 	// DomainLog iterates on logarithms. (It keeps potentials f and g, and iterates on scalings relative to
 	// exp(f) and exp(g). Scalings that leave the accurate range are absorbed into f and g.) It returns ErrRange
-	// if λ·log₂e times the largest |cost| is 2⁵⁰ or more, because potentials would have no correct digit. In
-	// float32 the limit is a quarter of the largest number. DomainAuto returns this error only if it switches
-	// to the log domain.
+	// if λ·log₂e times the largest |cost| is 2⁵⁰ or more, because potentials would have no correct digit. For
+	// float32 the limit is a quarter of the largest finite float32. DomainAuto returns this error only if it
+	// switches to the log domain.
 	DomainLog
 )
 

@@ -82,7 +82,7 @@ type solver[T dist.Float] struct {
 	busy atomic.Bool
 
 	own         iteration[T] // iteration of Solve and Divergence
-	outcome     outcome[T]   // result of the iteration in the field own
+	outcome     outcome[T]   // result of the latest Solve
 	solution    solution[T]  // strategy of Solve
 	system      system[T]
 	gradients   gradients[T]

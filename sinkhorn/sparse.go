@@ -11,22 +11,22 @@ import (
 	"github.com/gomonge/monge/internal/gibbs"
 )
 
-// For large λ, most elements of the plan are negligible. This file makes a list of the relevant elements. Let D and r be the
-// diagonals of the columns and the rows in the linear system (system.go). The matrix of the system is
+// For large λ, most elements of the plan are negligible. This file makes a list of the relevant elements. The linear
+// system in system.go has a diagonal element D_j for each column and r_i for each row of the plan T. The matrix of the system is
 //
 //	D^½ (I − SᵀS) D^½,   S_ij = T_ij/√(r_i D_j),   ‖S‖ ≤ 1.
 //
 // Conjugate gradients need only the S_ij above a rounding error ε, and use a list of these elements instead of K (X. Tang et
 // al., see newton.go). The matrix remains positive semidefinite without the other elements, because no S_ij is negative. The
-// eigenvalues of the matrix change by at most about εm.
+// eigenvalues of the matrix change by at most about εm, where m is the number of columns.
 
 const (
 	sparseShare = 12      // a list has at most 1/sparseShare of the elements of K
 	sparseMost  = 1 << 24 // maximum number of elements of a list
-	sparseBytes = 30      // bytes per listed element: 12 to 24 for the element, and a share of the sums
+	sparseBytes = 30      // bytes per element of a list: 12 to 24 for the element itself, the rest for a share of the sums
 	sparseRun   = 64      // elements of a row that are examined together
-	sparseRows  = 64      // maximum rows between two checks of the context
-	sparseWork  = 1 << 18 // maximum products between two checks of the context
+	sparseRows  = 64      // maximum number of rows between two checks of the context
+	sparseWork  = 1 << 18 // maximum number of products between two checks of the context
 
 	groupElements = 1 << 14 // minimum number of listed elements in a group of pieces; each group has its own sums
 	groupColumn   = 4       // minimum ratio of listed elements in a group to columns of K
@@ -50,14 +50,15 @@ type sparse[T dist.Float] struct {
 	take    func(ctx context.Context, w, group int) error
 }
 
-// listPiece contains the part of the list for one piece (a block of rows) of K.
+// listPiece contains the listed elements of S in one block of rows.
 type listPiece struct {
 	ends   []int // end of each row's elements
 	column []int32
 	s      []float64
 }
 
-// scaleForList sets the scalings u and v of S = diag(u) K diag(v), and √D, where D is the diagonal of the columns.
+// scaleForList sets the vectors u and v of S = diag(u) K diag(v). It also sets root to the square roots of the vector diag of
+// the linear system.
 func (sys *system[T]) scaleForList() {
 	sp := &sys.sparse
 	gibbs.Grow(&sp.u, sys.kernel.N())

@@ -24,7 +24,7 @@ const (
 // stagedStart finds initial potentials by ε-scaling with Newton's method in each stage.
 type stagedStart[T dist.Float] struct {
 	solution *solution[T]
-	rough    float64 // a stage ends at this error of the marginals, unless the tolerance is larger
+	rough    float64 // marginal error at which a stage ends, unless the tolerance is larger
 }
 
 func (a *stagedStart[T]) find(ctx context.Context) (bool, error) {

@@ -31,7 +31,7 @@ type system[T dist.Float] struct {
 	diag, rows          []T
 	rhs, beta, z, d, sd []T
 	mass                float64
-	epsilon             T    // smaller elements of S count as 0 in a sparse list and a factor (sparse.go)
+	epsilon             T    // elements of S (sparse.go) below epsilon count as 0 in a list or a factorization
 	shiftInvariant      bool // the matrix times a constant vector is 0
 	commonRow           []T  // in partial transport, the vector t of the term t tᵀ/commonRowSum that is subtracted from the matrix; otherwise nil
 	commonRowSum        T
@@ -115,9 +115,9 @@ func (sys *system[T]) setRowWeights() {
 	}
 }
 
-// stepToRadius returns the length of the step along d that reaches the radius. It returns 0 if the radius is infinite, or if
-// the slope rho along d is only a rounding error. In balanced problems, the slope is a rounding error if all elements of d are
-// equal.
+// stepToRadius returns the factor t for which the largest magnitude of t·d is the radius. It returns 0 if the radius is
+// infinite, or if the slope rho along d is only a rounding error. In balanced problems, the slope is a rounding error if all
+// elements of d are equal.
 func (sys *system[T]) stepToRadius(rho, radius float64) T {
 	most := largest(sys.d)
 	if math.IsInf(radius, 1) || !finite(most) || !(rho > float64(8*float64(sys.epsilon)*sys.mass*most)) {

@@ -32,8 +32,8 @@ type member[T dist.Float] struct {
 	finished   bool // whether the last iteration has been made; used only if each problem has its own vector lane
 }
 
-// gatherMembers sets the members of the group. It starts each member in the plain domain, or sets needsSolve if the group
-// cannot solve this problem.
+// gatherMembers sets the members of the group, one for each index. It starts each member in the plain domain. If the group
+// cannot solve the problem of a member, it sets needsSolve for this member.
 func (g *group[T]) gatherMembers(ctx context.Context, problems []Problem[T], indices []int, lanes bool) {
 	for len(g.members) < len(indices) {
 		g.members = append(g.members, member[T]{it: newIteration(g.workspace)})
@@ -60,7 +60,8 @@ func (g *group[T]) gatherMembers(ctx context.Context, problems []Problem[T], ind
 	}
 }
 
-// solveMembers solves the members whose needsSolve is false. If ctx ends, it returns the context's cause.
+// solveMembers solves the problems of the group, except those that must be passed to Solve. If ctx ends, it returns the
+// context's cause.
 func (g *group[T]) solveMembers(ctx context.Context) error {
 	err := g.iterateMembers(ctx)
 	if err == nil {

@@ -51,7 +51,7 @@ import (
 type unbalanced[T dist.Float] struct {
 	*dualPoint[T]
 	f, g    []T     // potentials of the iterate; the memory of g is also used for column sums
-	weight  float64 // sum of diag, a diagonal of the linear system of Newton's method
+	weight  float64 // sum of the vector diag in the linear system of Newton's method
 	scratch []T     // vector of max(m, n) elements
 	shift   float64 // the shift c at the trial point; c is added to log u and subtracted from log v
 	capped  caps    // in partial transport, rows and columns whose latest scalings are at their upper bound
@@ -183,7 +183,7 @@ func (d *unbalanced[T]) sumsAccurate(x, weight []T) bool {
 	return true
 }
 
-// translation returns log₂ of a factor. The best v for the best shift c is this factor times the best v for the current shift.
+// translation returns log₂ of the factor that turns the best v for the current shift c into the best v for the best shift c.
 // d.g and d.tq contain the column sums of the plan with the current v and with the best v.
 func (d *unbalanced[T]) translation() float64 {
 	it := d.it
@@ -199,9 +199,9 @@ func (d *unbalanced[T]) translation() float64 {
 	return finiteOrZero(float64(rest*(num.Log2(have)-num.Log2(want))) / (it.penaltyOfA.inverse + rest))
 }
 
-// balanceShift sets d.shift to the best shift c for the column scalings in tv. If logs is true, tv contains logarithms to base
-// 2. mass is log₂ of the mass of the plan with the best u for the current shift. balanceShift returns log₂ of the factor that
-// makes u the best u for the new shift.
+// balanceShift sets d.shift to the best shift for the column scalings tv, which are logarithms to base 2 if logs is true. mass
+// is log₂ of the mass of the plan with the best u for the current shift. balanceShift returns log₂ of a factor. This factor
+// times the best u for the current shift is the best u for the new shift.
 func (d *unbalanced[T]) balanceShift(tv []T, logs bool, mass float64) float64 {
 	it := d.it
 	d.shift = it.shift
@@ -275,8 +275,8 @@ func finiteOrZero(x float64) float64 {
 	return 0
 }
 
-// logColumns computes the best v for the current u, and sets log.h to its potentials. It sets g to the column sums of the
-// plan with the current v, and tq to the column sums with the best v.
+// logColumns computes the optimal v for the current u, and stores the potentials of this v in log.h. It sets g to the column
+// sums of the plan with the current v, and tq to the column sums with the optimal v.
 func (d *unbalanced[T]) logColumns(ctx context.Context, scaled bool) error {
 	it, kernel, log := d.it, &d.it.kernel, &d.it.log
 	if it.res.Domain == DomainPlain {
@@ -347,8 +347,8 @@ func (d *unbalanced[T]) logRows(ctx context.Context, k int) error {
 	return kernel.MulTrans(ctx, it.q, d.u)
 }
 
-// balancePotentials finds the best shift for the potentials g, and adds the resulting constant to f. log.max must contain the
-// logarithms of the sums Kv.
+// balancePotentials sets d.shift to the best shift for the potentials g. It then adds a constant to the potentials f, so that
+// they are optimal for this shift. log.max must contain the logarithms of the row sums Kv.
 func (d *unbalanced[T]) balancePotentials() {
 	log := &d.it.log
 	share, top := d.scratch[:len(d.f)], math.Inf(-1)

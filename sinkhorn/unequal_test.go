@@ -159,7 +159,8 @@ func TestUnequalNewton(t *testing.T) {
 	}
 }
 
-// TestUnequalGain compares the gain and the slope that trialGain returns with values and differences of the dual.
+// TestUnequalGain checks the gain and the slope that trialGain returns. The gain must be the increase of the dual, and the slope
+// must agree with difference quotients of the gain.
 func TestUnequalGain(t *testing.T) {
 	for _, rho := range [][2]float64{{0.3, 0.5}, {0, 0.5}, {0.4, 0}, {1e4, 1e6}} {
 		p := slowProblem[float64](20, 20)
@@ -568,7 +569,8 @@ func TestUnequalBatch(t *testing.T) {
 	}
 }
 
-// weightGradient replaces potentials by the gradient documented in PotentialsTo.
+// weightGradient replaces the potentials f by the gradient of RegularizedCost with respect to the
+// weights a (see PotentialsTo).
 func weightGradient(f, a, r, b []float64, rho, mass, lambda float64) {
 	sum, top := 0.0, 0.0
 	for _, x := range b {

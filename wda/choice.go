@@ -253,9 +253,9 @@ func (c *comparison) roundEnds() []int {
 	return append(out, n)
 }
 
-// componentRoundEnds returns the ends of the rounds in which numbers of components are compared. It
-// omits the last of four rounds, because comparing candidates needs more folds than comparing numbers
-// of components.
+// componentRoundEnds returns the ends of the rounds in which numbers of components are compared. If
+// there are four rounds, it omits the last, because comparing numbers of components needs fewer folds
+// than comparing candidates.
 func (c *comparison) componentRoundEnds() []int {
 	out := c.roundEnds()
 	if len(out) > maxEliminations {

@@ -22,7 +22,7 @@ type foldTrial struct {
 	span     *discriminant.Span // whitened span of the training rows
 	heldRows *mat.Dense         // coordinates of the held-out rows in span
 	// principal contains the principal components for the largest number of components. start
-	// contains the first columns of principal, as many as the current fit has components.
+	// contains the first columns of principal, one for each component of the current fit.
 	principal, start *mat.Dense
 	fisher           *mat.Dense               // Fisher discriminants, followed by principal components; nil until needed
 	lastPoint        *mat.Dense               // the result of the last fit
@@ -31,7 +31,7 @@ type foldTrial struct {
 	objective        *discriminant.Objective[float32]
 	prepared         bool // whether objective is prepared for lambda
 	lambda           Lambda
-	costs            [2]discriminant.Costs // transport costs for lambda at the projections start and fisher; 0 if unknown
+	costs            [2]discriminant.Costs // for λ = lambda, transport costs at the projections t.start and t.fisher; 0 if unknown
 	search           *knn.Search[float64]
 }
 

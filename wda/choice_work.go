@@ -34,8 +34,8 @@ func (p *piece) candidateCount() int {
 	return n
 }
 
-// compareFunc is a function that returns the losses of the candidates From … To−1 of each piece. The
-// losses of a candidate are nil if the candidate was eliminated or could not be fitted.
+// compareFunc is a function that returns the losses of the candidates of each piece. The losses of a
+// candidate are nil if the candidate was eliminated or could not be fitted.
 type compareFunc func(ctx context.Context, pieces []piece) ([][][]loss, error)
 
 // compareLocally computes the losses of the pieces in this process. It is a compareFunc.
@@ -104,8 +104,8 @@ type fitCounter struct {
 	fits int
 }
 
-// reportFits adds fits to the number of finished fits and calls Progress. One fit is a candidate
-// fitted to a fold.
+// reportFits adds fits to the number of finished fits and calls Progress. Each fit fits one
+// candidate to one fold.
 func (c *comparison) reportFits(fits int) error {
 	if c.set.Progress == nil {
 		return nil
@@ -170,8 +170,8 @@ func (l *finalistFits) storeComponents(fit finalistFit, axes *discriminant.Compo
 	}
 }
 
-// compareComponentCounts fits the candidate of a piece separately with each number of components
-// that Numbers selects, and returns the losses. The losses of all other numbers are infinite. It
+// compareComponentCounts fits the candidate of a piece once for each number of components that
+// of.Numbers selects, and returns the losses. The losses of all other numbers are infinite. It
 // returns nil if the candidate cannot be fitted.
 func (c *comparison) compareComponentCounts(ctx context.Context, of *piece, workers int) ([]loss, error) {
 	m := &c.candidates[of.From]

@@ -230,7 +230,8 @@ func TestGaussianLoss(t *testing.T) {
 	column := func(v ...float64) dist.Matrix[float64] {
 		return dist.Matrix[float64]{Rows: len(v), Cols: 1, Stride: 1, Data: v}
 	}
-	// Means −1 and 1, variance 1: the posterior of the right class at y = 1 is 1/(1 + e⁻²).
+	// The classes have means −1 and 1 and variance 1. At y = 1, the posterior of the class with mean 1 is
+	// 1/(1 + e⁻²).
 	for _, use := range []Use{UseLinear, UseCentroid} {
 		l, err := gaussianLoss(t.Context(), column(-2, 0, 0, 2), []int{3, 3, 7, 7}, column(1), []int{7}, use)
 		wrong := 1 / (1 + math.Exp(2))
@@ -421,7 +422,7 @@ func TestLeading(t *testing.T) {
 		if !bitsEqual(again.projection, m.projection) {
 			t.Errorf("seed %d: the reported settings give another projection", seed)
 		}
-		// A fit of the two informative components alone has the same bits.
+		// A fit of two components must have the same bits as the first two of the five components.
 		set := r.Settings
 		set.Components = 2
 		cut, err := m.Cut(2)
@@ -589,7 +590,7 @@ func TestNearlyConstant(t *testing.T) {
 	x, y = with(x, 1), with(y, 2)
 	for _, set := range []Settings{{}, {Data: Data{Whitening: DiagonalWhitening(LedoitWolf)}}} {
 		if !testdata.IsLong() && !set.Data.Whitening.IsAuto() {
-			continue // automatic whitening, which is always tested, tries this whitening, too
+			continue // the first case, automatic whitening, also tries this whitening
 		}
 		set.Components = 2
 		m := mustChoose(t, x, labels, &set)

@@ -48,7 +48,7 @@ type Workspace struct {
 type Neighbor struct {
 	Row        int // row of the sample in the argument x of NewClassifier
 	Label      int
-	SqDistance float64 // squared Euclidean distance in the projection
+	SqDistance float64 // squared Euclidean distance of the projected samples
 }
 
 // Class is the result of Predict.

@@ -110,8 +110,8 @@ func ExampleHolder() {
 	// true <nil> true
 }
 
-// A service reports how certain a predicted class is. The measures of certainty are the share of each class among the
-// neighbors, and the distances to the neighbors.
+// This example prints two measures of how certain a predicted class is: the share of each class among the neighbors, and the
+// distances to the neighbors.
 func ExampleClassifier_Predict() {
 	d := dataset.Simulation{Seed: 1}.Generate(100)
 	m, err := wda.Fit(context.Background(), d.X, d.Labels, &wda.Settings{Components: 2, Objective: wda.Objective{Lambda: wda.RelativeLambda(3)}})

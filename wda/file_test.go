@@ -195,7 +195,7 @@ func rewriteModel(t testing.TB, data []byte, edit func(map[string][]byte)) []byt
 	return out
 }
 
-// storeEntry adds a file to an archive without compression.
+// storeEntry adds an uncompressed file to an archive.
 func storeEntry(w *zip.Writer, name string, data []byte) error {
 	f, err := w.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Store})
 	if err == nil {

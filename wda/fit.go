@@ -144,7 +144,7 @@ func (f *outcome[T]) newModel(began time.Time) (*Model, error) {
 type run[T dist.Float] struct {
 	prepared  *Prepared
 	all       Settings           // settings for all components
-	set       Settings           // like all, but with only the components in the objective
+	set       Settings           // settings for only the components in the objective
 	span      *discriminant.Span // space in which the fit computes
 	initial   *mat.Dense         // starting point P⁰ in the span, with all components
 	objective *discriminant.Objective[T]
@@ -176,9 +176,9 @@ func (r *run[T]) setUp(ctx context.Context) error {
 		return err
 	}
 	method, given := set.Optimizer.Method.traits(), set.Optimizer.Init != nil
-	// If the samples are separable, the fit starts at principal components or discriminants.
-	// Candidate settings are compared with the same starting points. Eigenvalue iterations would
-	// lead to a maximum that fits noise.
+	// If the samples are separable, eigenvalue iterations would lead to a maximum that fits noise.
+	// The fit then starts at principal components or discriminants, like the fits that compare
+	// candidate settings.
 	asCompared := !given && discriminant.Separable(o.Samples.N, o.Samples.D)
 	switch {
 	case method.startsAtFisher:

@@ -49,7 +49,7 @@ func TestGradientModesAgree(t *testing.T) {
 }
 
 // TestGradientModeFits checks that the implicit gradient reaches the same J as the unrolled gradient of many
-// iterations. The frozen gradient must raise J. Only with Eigen may it reach a higher J than the unrolled gradient.
+// iterations. The frozen gradient must raise J. It may exceed the J of the unrolled gradient only with Eigen.
 func TestGradientModeFits(t *testing.T) {
 	t.Parallel()
 	x, labels := parts3(5, 40, 6)

@@ -134,9 +134,8 @@ const (
 // are more rows than features, so that the rows span all features.
 func sampleRows(d int) int { return max(exactSamples, 2*d, sampleElements/d) }
 
-// sourceNeeds returns the memory for a sample of rows with d features, and for the copies that
-// whitening and principal components make. n is the number of all rows, and held is the number of
-// rows in the sample.
+// sourceNeeds returns the memory that is needed for a sample of held rows out of n rows with d
+// features, and for the copies of the sample that whitening and principal components make.
 func sourceNeeds(n, d, held int) []discriminant.Need {
 	return []discriminant.Need{
 		{Purpose: fmt.Sprintf("the order of %d rows", n), Bytes: 8 * float64(n)},

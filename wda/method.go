@@ -135,14 +135,14 @@ func (m Eigen) String() string {
 
 // traits are the properties of a method that the fit depends on.
 type traits struct {
-	// chooses means that a fit may compare the method with Principal and Fisher, and may choose the
+	// If chooses is true, a fit may compare the method with Principal and Fisher, and may choose the
 	// numbers of starting points and steps.
 	chooses bool
 	// searchesStart means that the fit first searches for a good starting point.
 	searchesStart bool
 	// stepless means that the result is the starting point.
 	stepless bool
-	// startsAtFisher means that the starting point is the projection of Fisher.
+	// startsAtFisher means that the optimization starts at the Fisher discriminants.
 	startsAtFisher bool
 	// samplesRows means that the method draws mini-batches, so the samples need not be in memory.
 	samplesRows bool

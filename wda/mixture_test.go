@@ -31,7 +31,7 @@ func distancesOf(x, p *mat.Dense) []float64 {
 	return out
 }
 
-// TestMixture checks that a default fit to few rows is a mixture of the best candidate settings in its report. The fit
+// TestMixture checks that a default fit to few rows is a mixture of the candidates that its report lists as best. The fit
 // has as many components as features, so the squared distances of the mixture must be proportional to the mean squared
 // distances of its members. The reported ratios, σ_b² and σ_w² must describe the mixture.
 func TestMixture(t *testing.T) {

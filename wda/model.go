@@ -303,9 +303,9 @@ func (m *Model) TransformVec(dst, x []float64) error {
 }
 
 const (
-	// widenBlock is the number of features that are converted to float64 at a time if there are
-	// widenRows samples. For fewer samples, this number is larger. widenBlock is also the maximum
-	// number of components that are computed at a time.
+	// widenBlock is the number of features that are converted to float64 at a time, for widenRows
+	// samples. For fewer samples, more features are converted at a time. widenBlock is also the
+	// maximum number of components that are computed at a time.
 	widenBlock = 128
 	// widenRows is the maximum number of samples that are projected at a time.
 	widenRows = 20

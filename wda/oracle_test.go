@@ -204,7 +204,7 @@ func compareScore(c *trial.Case) {
 func compareModel(c *trial.Case) {
 	classes := 2 + c.IntN(3)
 	n, d := 2*classes+4+c.Size(100), 1+c.Size(40)
-	small := c.Chance(2) // a small problem also compares the norm of the gradient
+	small := c.Chance(2) // whether the problem is small, so that the norm of the gradient is compared, too
 	if small {
 		n, d = 2*classes+4+c.IntN(8), 1+c.IntN(4)
 	}

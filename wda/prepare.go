@@ -73,7 +73,7 @@ func (m *Prepared) principalComponents(ctx context.Context) (*mat.Dense, error) 
 }
 
 // prepare is like Prepare, but does not compute principal components. fromPrincipal tells whether
-// fits will start at them. limit is as in readInput.
+// fits will start at principal components. limit is as in readInput.
 func prepare(ctx context.Context, x mat.Matrix, labels []int, by *Preparation, fromPrincipal bool, limit int) (*Prepared, error) {
 	x, labels, source, err := readInput(ctx, x, labels, limit)
 	if err != nil {
@@ -232,8 +232,8 @@ func (m *Prepared) applyChoice(set Settings, asked Optimizer, choice *Choice) Se
 	return set
 }
 
-// fitComplete makes one fit for each element of sets, and a mixture if there are several fits.
-// The sets must not contain automatic settings, which Fit would have to choose.
+// fitComplete makes one fit for each of the given settings, and a mixture if there are several fits.
+// The settings must not contain automatic values that Fit would have to choose.
 func (m *Prepared) fitComplete(ctx context.Context, sets []Settings, choice *Choice, began time.Time) (*Model, error) {
 	for i := range sets {
 		if o := &sets[i].Optimizer; o.Method == (Auto{}) && len(m.samples.Classes) > m.maxClasses {

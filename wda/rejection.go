@@ -268,8 +268,8 @@ func (r *rejection) chooseWeight(known, unknown []scoreParts, classes int) {
 	slices.Sort(r.scores)
 }
 
-// shiftedScores returns the scores of known samples and the shift of each class. For the score of a
-// sample, the shift is computed from the other samples of the class.
+// shiftedScores returns the scores of samples of known classes, and the shift of each class. The
+// score of a sample is shifted by an amount that depends only on the other samples of its class.
 func (r *rejection) shiftedScores(known []scoreParts, weight float64, classes int) (scores, shifts []float64) {
 	scores, shifts = make([]float64, len(known)), make([]float64, classes)
 	counts := make([]float64, classes)

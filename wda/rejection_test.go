@@ -136,7 +136,7 @@ func TestRejectionRate(t *testing.T) {
 				rejected++
 			}
 		}
-		// The tolerance is four standard deviations, including the error of the threshold.
+		// The tolerance is four standard deviations. The factor 2 is for the random error of the threshold.
 		if off := math.Abs(float64(rejected)/1000 - rate); off > 4*math.Sqrt(2*rate/1000) {
 			t.Errorf("rate %v: %d of 1000 rejected", rate, rejected)
 		}

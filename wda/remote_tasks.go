@@ -18,7 +18,7 @@ import (
 // over the pairs in a fixed order, so the result is bit-identical wherever the pairs are solved.
 const pairTask = "wda.pair"
 
-// pairShared has the projected samples and the settings of transport that all pairs share.
+// pairShared contains the projected samples and the transport settings that all pairs share.
 type pairShared struct {
 	P, Iterations     int
 	Mode              sinkhorn.GradientMode
@@ -185,7 +185,7 @@ func openPieces(ctx context.Context, shared []byte) (itemFunc, error) {
 	}), nil
 }
 
-// fitTask makes the fits of a cross-validation in another process.
+// fitTask is the name of the task that makes the fits of a cross-validation in another process.
 const fitTask = "wda.crossvalidation"
 
 // validationShared has the data and settings that the fits of a cross-validation share.

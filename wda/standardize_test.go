@@ -61,7 +61,7 @@ func TestStandardize(t *testing.T) {
 }
 
 // TestStandardizeExtremes checks that standardization works for features of any relative scale and that the model can
-// be stored. The error names a feature whose scale has no float64 inverse.
+// be stored. If the scale of a feature has no float64 inverse, Fit must return an error that names the feature.
 func TestStandardizeExtremes(t *testing.T) {
 	t.Parallel()
 	x, labels := parts3(3, 60, 5)

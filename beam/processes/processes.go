@@ -102,7 +102,7 @@ type command struct {
 	Stop                            bool
 }
 
-// runWorker runs the harness of the Go SDK for each job in a worker process.
+// runWorker runs the harness of Beam's Go SDK for each job, if this process is a worker process.
 func runWorker() {
 	lane := os.Getenv(laneVariable)
 	if lane == "" {
@@ -173,8 +173,8 @@ func startProcess(lane string, n int) (*process, error) {
 	return w, nil
 }
 
-// host contains a client of Prism and the worker processes of Prism. Prism itself runs in this
-// process.
+// host contains a client of Prism, the local runner of Beam, and the worker processes of Prism.
+// Prism itself runs in this process.
 type host struct {
 	fnpb.UnimplementedBeamFnExternalWorkerPoolServer
 
@@ -328,8 +328,8 @@ func (r result) Metrics() metrics.Results { return *r.metrics }
 
 var scope = regexp.MustCompile(`(?:^|/)lane-(\d+)/`)
 
-// divideByLane gives the transforms of each lane their own environment. It returns the number of
-// lanes, which is one if no scope names a lane.
+// divideByLane gives each lane its own environment, which all transforms of the lane use. It returns
+// the number of lanes, which is one if no transform belongs to a lane.
 func divideByLane(c *pipepb.Components, endpoint string) int {
 	lane := map[string]int{} // lane number of each transform
 	for id, t := range c.GetTransforms() {

@@ -75,7 +75,7 @@ func (g goal) at(level string) float64 {
 	return g.other
 }
 
-// goalAgainst returns a goal whose ratio is the same for every instruction set.
+// goalAgainst returns a goal with the same speed ratio for every instruction set.
 func goalAgainst(peers string, ratio float64) goal { return goal{peers, ratio, ratio} }
 
 // everyPeer is the default goal: monge is at least as fast as every peer.
@@ -207,7 +207,7 @@ func testCases() []testCase {
 	}
 	for _, n := range []int{1_000, 100_000} {
 		for _, d := range []int{128, 384, 768, 1536} {
-			large := n*d > 5e7 // every program has a copy of the data, which needs too much memory for small machines
+			large := n*d > 5e7 // small machines lack the memory for these cases, because every program has its own copy of the data
 			g := everyPeer
 			if n > 1000 { // the rows do not fit in the caches
 				g = goalAgainst("", 0.95)

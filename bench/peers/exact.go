@@ -79,8 +79,8 @@ func loadWeights[T dist.Float](s spec, dir string) (a, b []T) {
 	return y[:s.int("n")], y[s.int("n"):]
 }
 
-// mostLP is the largest n for which gonum's linear programming runs. For this n, gonum takes 10 to 40 ms. The time grows at least
-// tenfold when n doubles.
+// mostLP limits the transport problems of n × n points that gonum's linear programming solves. For n = mostLP, gonum takes 10
+// to 40 ms. The time grows at least tenfold when n doubles.
 const mostLP = 16
 
 // gonumLP solves a transport problem as a linear program in standard form. It omits the constraint of the last column,

@@ -282,7 +282,7 @@ func (d *driver) run(c testCase, tmp string) (*result, error) {
 	return r, nil
 }
 
-// limit computes lower bounds for the times of monge's entries, from the measured rates of the machine.
+// limit computes lower bounds for the running times of monge's kernels, from the measured rates of the machine.
 func (d *driver) limit(s spec, r *result) {
 	if d.machine == nil {
 		return

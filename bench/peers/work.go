@@ -101,8 +101,8 @@ func leastWork(s spec, ours string) []limit.Phase {
 	case "wda":
 		// The samples are rotated into their span, which has at most n dimensions. A class has l samples. The
 		// work for a pair of classes consists of the kernel matrix, the forward and backward iterations, the
-		// cost, and the adjoint of the cost with two products. The phase x runs twice: before the pairs it
-		// projects the samples, and after the pairs it computes the gradient.
+		// cost, and the adjoint of the cost with two products. The matrix product in phase x runs twice: before
+		// the pairs, to project the samples, and after the pairs, to compute the gradient.
 		classes := s.float("classes")
 		l := n / classes
 		pairs := classes * (classes + 1) / 2

@@ -264,7 +264,8 @@ func readError(err error) error {
 	return err
 }
 
-// quoteForShell quotes a name as an argument of a flag in a shell.
+// quoteForShell quotes a name, if necessary, so that a user can copy it into a shell as the value of
+// a flag.
 func quoteForShell(name string) string {
 	if q := strconv.Quote(name); strings.Contains(name, ",") && len(q) == len(name)+2 {
 		return "'" + q + "'" // the flag takes names that commas separate

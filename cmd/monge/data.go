@@ -113,7 +113,8 @@ func (f *trainFlags) readTraining(rows *rowFlags, largest int) (*dataset.Dataset
 	warnings := suspiciousColumns(all)
 	imputes := f.schema == nil && f.how != dataset.MissingError
 	if imputes && f.how == dataset.MissingDrop {
-		// Drop before dividing the rows. With the schema of the model, the reader drops rows first, too.
+		// Drop rows with missing values before the rows are divided. With a schema, the reader has already dropped
+		// such rows.
 		if err := all.Impute(f.how); err != nil {
 			return nil, withPath(f.data, err)
 		}
@@ -200,7 +201,7 @@ func (f *rowFlags) useRowsOf(cmd *cobra.Command, m *wda.Model, read *columnFlags
 	}
 }
 
-// recordDraw stores the row selection of the flags in the schema of d.
+// recordDraw records in the schema of d how the flags --sample and --holdout selected the rows.
 func (f *rowFlags) recordDraw(d *dataset.Dataset) {
 	if f.holdout == 0 && f.sample == 0 {
 		return

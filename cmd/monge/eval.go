@@ -382,7 +382,7 @@ func (c *classification) classifyAll(what string, y, z *mat.Dense) (errorRates, 
 const classifying = "classifying test rows: "
 
 // evalSteps returns the phases of eval that follow the reading of files. The costs of the phases
-// are relative costs for d features and p components.
+// are estimates in arbitrary units for d features and p components.
 func evalSteps(p, d int, baselines bool) []step {
 	const constant = 8
 	low, all := float64(p+constant), float64(d+constant)

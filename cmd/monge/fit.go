@@ -346,8 +346,8 @@ func (a *app) fit(cmd *cobra.Command, f *fitFlags) error {
 	return a.report(out, func(w io.Writer) { out.print(w, &r, !cmd.Flags().Changed("max-steps")) })
 }
 
-// newResult returns the output of fit for the report r of a fit to the given number of samples. It
-// takes the features and the classes from d.
+// newResult returns the output of the command fit. r is the report of the fit, and samples is the
+// number of samples. newResult takes the features and the classes from d.
 func (f *fitFlags) newResult(r *wda.Report, d *dataset.Dataset, samples int) *fitResult {
 	out := &fitResult{
 		Objective: number(r.Objective), Steps: r.Steps, Evaluations: r.Evaluations.Values, Gradients: r.Evaluations.Gradients,

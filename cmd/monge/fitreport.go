@@ -106,8 +106,8 @@ func (out *fitResult) choiceReason() string {
 	return words
 }
 
-// printChoice lists the chosen candidates and the best candidate of every other kind of method. If
-// all candidates are of one kind, it lists the best two.
+// printChoice lists the chosen candidates, and the best candidate of each kind of method that was
+// not chosen. If all candidates are of one kind, it lists the best two.
 func (out *fitResult) printChoice(w io.Writer, c *wda.Choice) {
 	taken := out.Choice[0]
 	if taken.Folds == 0 {
@@ -119,7 +119,7 @@ func (out *fitResult) printChoice(w io.Writer, c *wda.Choice) {
 		which = "The mixed candidates, and the best of every other kind"
 	} else if len(shown) == 1 {
 		which = "The best"
-		// Skip candidates that differ only in settings that their method does not use.
+		// Find the next candidate with a different text. The text omits settings that the method does not use.
 		next := slices.IndexFunc(out.Choice, func(m choice) bool { return m.text() != taken.text() })
 		if next > 0 {
 			shown = append(shown, out.Choice[next])

@@ -168,7 +168,7 @@ func (a *app) printError(text string) { a.printMessage("", text) }
 func (a *app) printMessage(kind, text string) {
 	a.progress.Load().clear()
 	text = strings.Join(strings.Fields(text), " ")
-	if rest, ok := strings.CutPrefix(text, stdinArgument+":"); ok { // name standard input instead of the file "-"
+	if rest, ok := strings.CutPrefix(text, stdinArgument+":"); ok { // call the file "-" standard input
 		text = standardInput + ":" + rest
 	}
 	fmt.Fprintln(a.stderr, "monge: "+kind+printable(text))

@@ -479,7 +479,7 @@ func TestPictures(t *testing.T) {
 	}
 }
 
-// bad is a command line that must fail, with a text and an exit code.
+// bad is a command line that must fail, and the expected exit code and error text.
 type bad struct {
 	name string
 	args string

@@ -76,8 +76,8 @@ func samplesObjective(set *wda.Settings) bool {
 	return (auto || set.Optimizer.Method == nil) && (set.Data.Whitening.IsAuto() || o.Lambda.IsAuto() || o.Shrinkage.IsAuto() || set.Scale == wda.ScaleAuto)
 }
 
-// openStored opens training rows that stay in their file. It returns nil if must is false and the
-// rows should be read into memory.
+// openStored opens training rows that stay in their file. If the rows should be read into
+// memory instead, it returns nil, unless must is true.
 func (f *trainFlags) openStored(must bool) (_ *training, err error) {
 	opt, err := f.options(f.labels)
 	if err != nil {

@@ -161,7 +161,8 @@ func (f *plotFlags) project() (y *mat.Dense, d *dataset.Dataset, err error) {
 }
 
 // recallHoldout sets --holdout and --seed to the values in the model. It does nothing if d is
-// already split, or if the training rows of d do not have the mean of the rows of the fit.
+// already split. It also does nothing if the mean of the training rows of d differs from the mean
+// of the rows that m was fitted to.
 func (f *plotFlags) recallHoldout(m *wda.Model, c *wda.Classifier, d *dataset.Dataset) {
 	s := m.Schema()
 	if s == nil || s.Rows.Holdout == 0 || f.rows.holdout > 0 || d.Split != nil || d.Labels == nil {

@@ -180,7 +180,7 @@ func encodeBase64[T float32 | int32 | uint8](v []T) string {
 	return base64.StdEncoding.EncodeToString(b)
 }
 
-// markedRows returns the rows to draw. d.Split contains their row numbers, counted from 0. The
+// markedRows returns the rows to draw in d, and their row numbers, counted from 0, in d.Split. The
 // slice test marks the test rows, or is nil if neither the file nor --holdout splits the rows.
 // --sample selects among the training rows, as in fit and eval, or among all rows if test is nil.
 func (f *plotFlags) markedRows(m *wda.Model, c *wda.Classifier) (d *dataset.Dataset, test []bool, err error) {

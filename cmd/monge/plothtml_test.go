@@ -182,8 +182,8 @@ func TestPlotPage(t *testing.T) {
 	}
 }
 
-// TestPlotPageInBrowser checks the drawing, the legend, the pointer and the axes of the page in a
-// browser.
+// TestPlotPageInBrowser opens the page in a browser. It checks the drawing, the legend, the axes and
+// the reaction to pointer events.
 func TestPlotPageInBrowser(t *testing.T) {
 	testdata.Long(t)
 	var browser string

@@ -59,7 +59,7 @@ func (a *app) startProgress(reads bool) {
 		return
 	}
 	if reads && term.IsTerminal(int(os.Stdin.Fd())) {
-		return // no bar while a person types the data
+		return // no progress bar, because a person may be typing the data
 	}
 	b := newProgressBar(f, func() int {
 		width, _, err := term.GetSize(int(f.Fd()))
@@ -90,7 +90,7 @@ func (b *progressBar) run() {
 	}
 }
 
-// startPhase starts a phase with the given total amount of work, or −1 if unknown. Call
+// startPhase starts a phase. total is the amount of work, or −1 if the amount is unknown. Call
 // progressBar.finished at the end of the phase.
 func (a *app) startPhase(what string, total int) *progressBar {
 	return a.startRowPhase(what, total).counting("")

@@ -184,8 +184,8 @@ func (f *evalFlags) evalRejection(ctx context.Context, c *wda.Classifier, test, 
 	return out, nil
 }
 
-// scoredRows has the predicted class, the score and the distance of each row. The number of
-// rejected rows is count.
+// scoredRows contains the predicted class, the score and the distance of each row, and the count of
+// rejected rows.
 type scoredRows struct {
 	classes           []wda.Class
 	scores, distances []float64

@@ -45,7 +45,7 @@ type rowFlags struct {
 	unknownRows *dataset.Dataset // excluded training rows, or nil; set by trainingRows
 
 	names []string     // class names of a model that was fitted to the rows, or nil
-	read  *columnFlags // if not nil, prints notes about the classes
+	read  *columnFlags // used to print notes about the classes; nil for no notes
 }
 
 func (f *rowFlags) add(cmd *cobra.Command, what string) {

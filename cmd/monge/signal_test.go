@@ -19,7 +19,7 @@ import (
 	"github.com/gomonge/monge/wda/dataset"
 )
 
-// phase is a state of the program in which a test sends it a signal.
+// phase is a state of the program. A test sends a signal while the program is in this state.
 type phase struct {
 	name  string
 	args  string        // command line, with $ for the folder of the data

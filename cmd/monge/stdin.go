@@ -54,8 +54,9 @@ func checkStdin(cmd *cobra.Command, args []string) (reads bool, err error) {
 	return len(names) > 0, nil
 }
 
-// openStdin returns standard input, and a function that removes the temporary file. It copies a
-// pipe to a temporary file if whole is true or the format needs random access (NPZ, Parquet).
+// openStdin returns a reader of standard input, and a function that the caller must call at the end.
+// If whole is true or the format needs random access (NPZ, Parquet), openStdin copies a pipe to a
+// temporary file, which this function removes.
 func openStdin(whole bool) (in io.Reader, end func(), err error) {
 	none := func() {}
 	if info, err := os.Stdin.Stat(); err == nil && info.Mode().IsRegular() {

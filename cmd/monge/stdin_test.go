@@ -137,8 +137,8 @@ func TestStandardInput(t *testing.T) {
 var times = regexp.MustCompile(`[0-9.e-]+ µ?s( in all)?\b`)
 
 // standardRun runs a command line and returns its output. If input is not empty, standard input is
-// a pipe with the contents of the given file. The command opens /dev/stdin to read labels, so
-// standardRun then starts a separate process.
+// a pipe with the contents of the given file. If this file contains labels, standardRun starts a
+// separate process, because the command opens /dev/stdin to read labels.
 func standardRun(t *testing.T, input, name string, args ...string) string {
 	t.Helper()
 	if input != "" && strings.HasSuffix(name, "y.csv") {

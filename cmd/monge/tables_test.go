@@ -143,8 +143,8 @@ func TestEvalData(t *testing.T) {
 	if out, err := cmd.Output(); err != nil || !strings.Contains(string(out), `"test":20`) {
 		t.Errorf("%s %v", out, err)
 	}
-	// eval must compute the confusion matrix for the K of the model. A note must name classes that
-	// are unknown to the classifier.
+	// If --k lists the K of the model, eval must compute the confusion matrix for this K. eval must
+	// also print a note that names the classes that the classifier does not know.
 	fitSummary(t, "--data", at("a.csv"), "--model", at("k.wda"), "--missing", "mean", "--drop", "leak", "--k", "3")
 	booleans := strings.NewReplacer("yes", "True", "no\n", "False\n").Replace(customers(80, "age", "income", "buys"))
 	write(t, at("b1.csv"), booleans)

@@ -99,8 +99,8 @@ func (f moduleFile) Path() string                 { return f.name }
 func (f moduleFile) Lstat() (os.FileInfo, error)  { return os.Lstat(f.disk) }
 func (f moduleFile) Open() (io.ReadCloser, error) { return os.Open(f.disk) }
 
-// writeModule writes the module in the folder dir of root into a module proxy and returns the
-// go.sum lines of the module. Like the go command, it includes the files that git tracks. A module
+// writeModule adds the module in the folder root/dir to the module proxy in the folder proxy. It
+// returns the go.sum lines of the module. Like the go command, it includes the files that git tracks. A module
 // without a license gets the license of the repository.
 func writeModule(m module.Version, root, dir, proxy string) (sums string, err error) {
 	escaped, err := module.EscapePath(m.Path)

@@ -129,7 +129,7 @@ func parseNumbers(flag, list string, limit int) (out []int, err error) {
 // service holds the intents and the samples for training, calibration and tests.
 type service struct {
 	known                             []int   // known intents
-	heldOut                           int     // number of intents that are held out as foreign
+	heldOut                           int     // number of unknown intents; queries of these intents are foreign
 	rate                              float64 // share of known queries that may be rejected
 	bytes                             []int   // sizes of a row with product quantization, in bytes; the program compares these sizes
 	train, calibration, test, foreign *dataset.Dataset

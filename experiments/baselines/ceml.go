@@ -123,7 +123,8 @@ func rms(c *mat.Dense) float64 {
 	return top * math.Sqrt(sum/float64(n*d))
 }
 
-// sphere evaluates the entropy at points of the unit sphere, multiplied by radius.
+// sphere is the entropy as a function on the unit sphere. Points are multiplied by radius before
+// the entropy is evaluated.
 type sphere struct {
 	*entropy
 	radius     float64

@@ -131,7 +131,7 @@ func (f *kernels) climbQMI(ctx context.Context, start *mat.Dense, steps int) (*m
 		if moved {
 			continue
 		}
-		if fresh { // σ and λ have been chosen for this point
+		if fresh { // the loop has already chosen σ and λ at this point
 			_, score, err := f.selectQMI(ctx, at, unit, false)
 			return at, score, err
 		}
@@ -158,11 +158,11 @@ func overlapMatrix(ctx context.Context, u *mat.Dense, s fit) (*mat.Dense, float6
 	return k, float64(q) / 2 * num.Log(math.Pi*w*w)
 }
 
-// signedMeans returns the sum Σ_i s_i φ(z_i) over the samples. The vector φ(z_i) holds the values
-// of the kernels of class c. The factor s_i is [y_i = c]/n − n_c/n², where n is the number of
-// samples and n_c is the number of samples of class c. If use is not nil, samples for which use(i)
-// is false do not count. If derivative is true, column k of the result is instead −Σ_i s_i ∂_kφ(z_i),
-// where ∂_k is the derivative with respect to component k of z_i.
+// signedMeans returns a weighted sum Σ_i s_i φ(z_i) over the samples z_i. The vector φ(z_i) holds
+// the values of the kernels of class c at z_i. Let n be the number of samples, and n_c the number of
+// samples of class c. The weight s_i is 1/n − n_c/n² for samples of class c, and −n_c/n² for others.
+// If use is not nil, samples for which use(i) is false do not count. If derivative is true, column k
+// of the result is −Σ_i s_i ∂_kφ(z_i), where ∂_k is the derivative with respect to component k of z_i.
 func (f *kernels) signedMeans(ctx context.Context, y, u, k *mat.Dense, c int, width float64, derivative bool, use func(i int) bool) *mat.Dense {
 	n, q := y.Dims()
 	b, _ := u.Dims()

@@ -79,8 +79,8 @@ func TestQMI(t *testing.T) {
 	}
 }
 
-// TestQMIParts checks the derivatives that signedMeans returns. They must be minus the derivatives of
-// the sums with respect to a shift of all samples, which the test computes by central differences.
+// TestQMIParts compares the derivatives from signedMeans with central differences of the sums for a
+// shift of all samples. The derivatives must have the opposite sign.
 func TestQMIParts(t *testing.T) {
 	x, labels := gaussians{0.6, 0.9, 0.3}.draw(20)
 	f, _ := newKernels(ctx, x, labels, 6, 1)

@@ -168,7 +168,8 @@ func (f *neighborhoods) evaluate(ctx context.Context, p, grad *mat.Dense) (float
 		all, own := sums.RowRange(0, e.Rows), within.RowRange(0, e.Rows)
 		matrix.Mul(all, e, ones, false)
 		matrix.Mul(own, same, ones.RowRange(class.from, class.to), false)
-		// Row i of the matrix all becomes −p_i·[y_i, 1] / Σ_l E_il. Row i of the matrix own becomes [y_i, 1] / Σ_l E_il.
+		// Let y be sample from + i. Row i of the matrix all becomes −right/total·[y, 1], and row i of
+		// the matrix own becomes [y, 1]/total.
 		for i := range e.Rows {
 			a, b, o := all.Row(i), own.Row(i), ones.Row(from+i)
 			total := a[q]

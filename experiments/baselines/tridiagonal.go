@@ -116,8 +116,9 @@ func (t *tridiagonal) smallPower(ctx context.Context, beta float64) *mat.Dense {
 			j := n - 1 - i
 			below[j] = at(j) - float64(off(j)*off(j))/below[j+1]
 		}
-		// The slice g holds the elements of row i of ws·G to the right of the diagonal. For
-		// shift ≥ 1, |ratio| < 1, so negligible elements remain negligible.
+		// Let G be the inverse of T/top + shift·I. The slice g holds the elements of row i of the
+		// matrix ws·G to the right of the diagonal. If shift ≥ 1, every ratio is below 1 in
+		// magnitude, so negligible elements remain negligible.
 		end := n
 		for i := n - 1; i >= 0; i-- {
 			row, m := f.RawRowView(i), ratio[i]

@@ -34,9 +34,9 @@ type field struct {
 	workers int
 	joint   matrix.Matrix[float64] // P
 	n, dims int
-	// Row i of rows is (1, y_i), and column j of columns is (0, y_j). The squared distance between the
-	// two is 1 + ‖y_i − y_j‖². Because of the leading 1, a product of weights with rows also contains
-	// the sum of the weights, a_i or r_i.
+	// Row i of rows is (1, y_i), and column j of columns is (0, y_j). Their squared distance is
+	// 1 + ‖y_i − y_j‖². Because of the leading 1, the first column of attraction contains a_i, and the
+	// first column of repulsion contains r_i.
 	rows, columns matrix.Matrix[float64]
 	sums          []float64              // Σ_j w_ij for each i
 	attraction    matrix.Matrix[float64] // n × (1 + dims): Σ_j p_ij w_ij (1, y_j)

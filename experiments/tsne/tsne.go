@@ -153,8 +153,8 @@ func Embed(ctx context.Context, x mat.Matrix, settings *Settings) (*Result, erro
 	return r, err
 }
 
-// collapse is a bound for the size of the positions relative to their initial size. Exaggeration
-// ends when the size falls below this bound. If neighborhoods are almost random, the exaggerated
+// collapse is a bound for the norm of the positions divided by their initial norm. Exaggeration
+// ends when this ratio falls below the bound. If neighborhoods are almost random, the exaggerated
 // attraction exceeds the repulsion in every direction. All samples would then move to one point,
 // where the gradient is 0. Usual data also shrink at first, but only to a few hundredths of the
 // initial size.

@@ -58,8 +58,8 @@ func Jacobi(ctx context.Context, a matrix.Matrix[float64]) (values []float64, v 
 	return values, v, ok
 }
 
-// sortEigenpairs returns the values in descending order and the rows of w as columns in the same
-// order. It changes the sign of a column if Sign returns −1 for the column.
+// sortEigenpairs sorts eigenvalues in descending order. Row i of w is the eigenvector of unsorted[i].
+// The eigenvectors become the columns of v, in the order of values. Each is multiplied by its [Sign].
 func sortEigenpairs(unsorted []float64, w matrix.Matrix[float64]) (values []float64, v matrix.Matrix[float64]) {
 	n := len(unsorted)
 	order := make([]int, n)

@@ -72,8 +72,8 @@ func PivotedCholesky(ctx context.Context, a matrix.Matrix[float64], tolerance fl
 	return l.ColRange(0, len(pivots)), pivots, least
 }
 
-// subtractOuter subtracts C·Cᵀ, where C has blockSize columns, from the lower triangle of a. It
-// stops when the context ends. scratch must be blockSize × n.
+// subtractOuter sets the lower triangle of A to that of A − C·Cᵀ. A is n × n, C is n × blockSize,
+// and scratch must be blockSize × n. subtractOuter stops when the context ends.
 func subtractOuter(ctx context.Context, a, c, scratch matrix.Matrix[float64]) {
 	matrix.Transpose(scratch, c)
 	for i, v := range scratch.Data {

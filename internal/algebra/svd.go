@@ -206,8 +206,9 @@ func Factor(ctx context.Context, a matrix.Matrix[float64], tau, diag []float64) 
 	}
 }
 
-// FormQ replaces the reflections stored by Factor with the rows of Qᵀ, where Q is the first p columns
-// of H_0 H_1 ⋯ H_{p−1}. It applies the reflections from the last to the first.
+// FormQ sets a to Qᵀ, where Q consists of the first p columns of the product H_0 H_1 ⋯ H_{p−1} of the
+// reflections. Factor stored these reflections in a and tau. FormQ applies them from the last to the
+// first.
 func FormQ(ctx context.Context, a matrix.Matrix[float64], tau []float64) {
 	for j := a.Rows - 1; j >= 0; j-- {
 		if ctx.Err() != nil {

@@ -40,7 +40,7 @@ func Tridiagonalize(ctx context.Context, a matrix.Matrix[float64]) *Tridiagonal 
 		vectors: a, tau: make([]float64, max(0, n-1)),
 	}
 	// The matrices pairs and turned contain the reflections that have not been applied yet. Rows 2i
-	// and 2i+1 of pairs are −v_i and −w_i, and the same rows of turned are w_i and v_i. The
+	// and 2i+1 of pairs are −v_i and −w_i, and rows 2i and 2i+1 of turned are w_i and v_i. The
 	// remaining matrix is A − Σ (v wᵀ + w vᵀ).
 	most := 2 * min(panelSize, n)
 	pairs, turned := matrix.New[float64](most, n, nil), matrix.New[float64](most, n, nil)

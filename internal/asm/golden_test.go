@@ -321,7 +321,7 @@ func goldenCompact(got map[string]string) {
 	got["compact/dot"], got["compact/sqeuclidean"], got["compact/hamming"] = hash(sums[0]), hash(sums[1]), hash(sums[2])
 }
 
-// goldenCodes stores the hashes of sums of table entries in got.
+// goldenCodes adds hashes of the results of package codes to the map got.
 func goldenCodes(got map[string]string) {
 	const n, m = 3 * codes.Block, 6
 	rng := rand.New(rand.NewPCG(1, 2))

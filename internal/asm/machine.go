@@ -54,7 +54,7 @@ type Machine struct {
 // register.
 type ProductChoice struct {
 	OneRow   Choice // column counts for which a single row uses AVX2
-	FewRows  int    // calls with 2 to FewRows−1 rows, except 8 rows, use AVX2 if all columns fit in one vector
+	FewRows  int    // products with 2 … FewRows−1 rows, but not 8, use AVX2 if all columns fit in one vector
 	OddTail  int    // the last 5 or 7 rows use AVX2 if all columns fit in this number of vectors
 	FourTail int    // the last 4 rows use AVX2 if all columns fit in this number of vectors
 
@@ -140,7 +140,7 @@ var machine = detectMachine()
 // CurrentMachine returns the table in use.
 func CurrentMachine() *Machine { return machine }
 
-// Machines returns all tables.
+// Machines returns the tables of all known machines.
 func Machines() []*Machine { return append([]*Machine(nil), machines...) }
 
 // SwitchMachine makes kernels use table m until restore is called. It is for tests. As with

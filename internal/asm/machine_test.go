@@ -63,7 +63,7 @@ func TestZen4Measured(t *testing.T) {
 }
 
 // TestForm checks that a Choice for float32 changes only the AVX-512 variant of float32, and only
-// at its sizes.
+// for the sizes in the Choice.
 func TestForm(t *testing.T) {
 	c := Choice{f32: Sizes{{3, 5}, {7, 8}, {10, noEnd}}}
 	for n, want := range map[int]bool{2: false, 3: true, 4: true, 5: false, 7: true, 8: false, 9: false, 10: true, 1 << 30: true} {

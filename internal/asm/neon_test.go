@@ -232,7 +232,7 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// TestWordsAssembled compares the macros with the GNU assembler, if it is installed.
+// TestWordsAssembled checks that the macros encode instructions like the GNU assembler, if it is installed.
 func TestWordsAssembled(t *testing.T) {
 	as, err := exec.LookPath("aarch64-linux-gnu-as")
 	if err != nil {

@@ -109,8 +109,8 @@ func hasCheck(body []byte) bool {
 		bytes.Contains(body, []byte{0x4d, 0x3b, 0x66, 0x10}) // CMPQ R12, 16(R14)
 }
 
-// callTargets returns the target addresses of the direct calls in body, the machine code of a function
-// at address entry. On amd64, an operand may look like a call, but is unlikely to contain the
+// callTargets returns the target addresses of the direct calls in body, the machine code of a function.
+// entry is the address of this function. On amd64, an operand may look like a call, but is unlikely to contain the
 // address of a function.
 func callTargets(body []byte, entry uint64) (at []uint64) {
 	if runtime.GOARCH == "arm64" {

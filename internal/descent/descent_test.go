@@ -205,7 +205,7 @@ func TestIllConditioned(t *testing.T) {
 		if r.Status != descent.GradientTolerance || relativeGradient(r) > 1e-10 || math.Abs(r.Value-value) > 1e-12*value {
 			t.Errorf("seed %d: %v after %d steps, gradient %.2g, value %v, want %v", seed, r.Status, r.Steps, relativeGradient(r), r.Value, value)
 		}
-		// In r.Steps steps, steepest descent makes little progress.
+		// Steepest descent makes little progress in the same number of steps.
 		s.Method, s.MaxSteps = descent.SteepestDescent, r.Steps
 		if slow := minimize(t, f, m, start(m, seed), &s); relativeGradient(slow) < 1e3*relativeGradient(r) {
 			t.Errorf("steepest descent has gradient %.2g after %d steps", relativeGradient(slow), slow.Steps)

@@ -100,7 +100,7 @@ type solver struct {
 	transported *mat.Dense // the direction D, transported to the latest trial point
 	length      float64    // ‖D‖
 	slope       float64    // directional derivative ⟨grad, D⟩, which is negative
-	steepest    bool       // whether direction is the direction of steepest descent
+	steepest    bool       // whether D is the direction of steepest descent
 
 	pairs     []correctionPair // correction pairs of LBFGS, from the oldest to the newest; pairCount of them are in use
 	pairCount int
@@ -295,8 +295,8 @@ func (s *solver) differentiate(x *iterate) evaluationOutcome {
 	return usable
 }
 
-// classifyError records err. It returns canceled if err or the context ends the minimization, and
-// unusable otherwise.
+// classifyError records err. It returns the outcome canceled if the context has ended or err is a
+// context error, and the outcome unusable otherwise.
 func (s *solver) classifyError(err error) evaluationOutcome {
 	s.lastError = err
 	if s.ctx.Err() != nil {

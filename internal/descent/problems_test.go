@@ -98,8 +98,8 @@ func (f *linear) Evaluate(p, grad *mat.Dense) (float64, error) {
 // plain hides the Gradient method of a problem, so that the problem is not a Reverser.
 type plain struct{ descent.Problem }
 
-// counter is a problem that checks how it is called: Evaluate without a gradient, and Gradient at most
-// once after each Evaluate.
+// counter is a Reverser that checks its calls. Evaluate must be called without a gradient, and
+// Gradient at most once after each call of Evaluate.
 type counter struct {
 	brockett
 	values, gradients int

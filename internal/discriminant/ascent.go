@@ -77,7 +77,7 @@ type Driver[T dist.Float] struct {
 	Starts                   int
 	// Random returns the source of random numbers for a start. The first start does not use it.
 	Random func(start int) *rand.Rand
-	// NewWatcher, if not nil, returns the watcher of an attempt.
+	// NewWatcher, if not nil, is called for every attempt and returns the Watcher of the attempt.
 	NewWatcher func(ctx context.Context) Watcher
 	// ReportStep, if not nil, is called after every step. ReportBatch, if not nil, is called after
 	// every mini-batch between two steps. An error of either function ends the fit.

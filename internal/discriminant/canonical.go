@@ -114,7 +114,7 @@ type Components struct {
 	// For canonical components, P is the product base·rotation.
 	base            *mat.Dense
 	rotation        matrix.Matrix[float64]
-	between, within matrix.Matrix[float64] // S_b and S_w of the projection base
+	between, within matrix.Matrix[float64] // S_b and S_w of the samples projected by base
 }
 
 // Canonical returns P·V, the canonical components of the span of p. It sets the costs of o to σ_b²
@@ -156,9 +156,9 @@ func effectiveRank(s matrix.Matrix[float64]) float64 {
 	return 1 / square
 }
 
-// scatterFloors contains the factors f that scatterEigenvectors tries in turn. It adds a multiple of
-// the identity with trace f·(tr S_w + ridge + scatterNoise·tr S_b) to S_w, until the result is
-// positive definite. The last term is needed if tr S_w is only rounding error, because the samples of
+// scatterFloors contains the factors f that scatterEigenvectors tries in turn, until the
+// sum of S_w and a multiple of the identity is positive definite. The multiple has the trace
+// f·(tr S_w + ridge + scatterNoise·tr S_b). The last term is needed if tr S_w is only rounding error, because the samples of
 // each class coincide or every sample is transported to itself.
 var scatterFloors = []float64{1e-9, 1e-6, 1e-3}
 
@@ -258,9 +258,9 @@ func (c *Components) UnitOfLength(ctx context.Context, s *Samples, q int, unit f
 	return min(max(unit/math.Sqrt(variance), 0x1p-1000/largest), 0x1p1000/largest), nil
 }
 
-// RatiosOf returns, for each column of base·rotation, the ratio μ of the transport scatter between
-// classes to the sum of the scatter within classes and the ridge. The columns may have any length.
-// Negative ratios become 0.
+// RatiosOf returns a ratio μ for each column of base·rotation. The numerator is the transport scatter
+// between classes in the direction of the column. The denominator is the transport scatter within
+// classes plus the ridge. The columns may have any length. Negative ratios become 0.
 func (c *Components) RatiosOf(rotation *mat.Dense, ridge float64) []float64 {
 	k, columns := rotation.Dims()
 	ratios := make([]float64, columns)

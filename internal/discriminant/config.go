@@ -58,9 +58,9 @@ func CheckMemory(needs ...Need) error {
 	return fmt.Errorf("%w: they need %.3g GiB of memory besides the samples; the limit is %d GiB. %.3g GiB are for %s", fault.ErrSettings, sum/(1<<30), maxMemory>>30, most.Bytes/(1<<30), most.Purpose)
 }
 
-// PrepareNeeds returns the memory needs of the span and of the first p principal components of n
-// samples with d features. For n < d, the memory is for a Gram matrix and its factor. If d is small
-// or p is close to d, the memory is for a covariance and its eigenvectors.
+// PrepareNeeds returns the memory that is needed to compute the span and the first p principal
+// components of n samples with d features. If n < d, a Gram matrix and its factor take this memory.
+// Otherwise, if d is small or p is close to d, a covariance and its eigenvectors take it.
 func PrepareNeeds(n, d, p int) []Need {
 	switch {
 	case d > n:

@@ -373,14 +373,14 @@ func Project(ctx context.Context, x, p *mat.Dense, workers int) dist.Matrix[floa
 	return y
 }
 
-// product sets dst = a·b. The workers divide the rows of a.
+// product sets dst = a·b. Each worker computes different rows of dst.
 func product[T dist.Float](ctx context.Context, workers int, dst, a, b dist.Matrix[T]) error {
 	return parallel.ForContext(ctx, parallel.Count(workers), a.Rows, productRows(b.Rows*b.Cols), func(i, j int) {
 		matrix.Mul(dst.RowRange(i, j), a.RowRange(i, j), b, false)
 	})
 }
 
-// transProduct sets dst = aᵀ·b. The workers divide the columns of b.
+// transProduct sets dst = aᵀ·b. Each worker computes different columns of dst.
 func transProduct[T dist.Float](ctx context.Context, workers int, dst, a, b dist.Matrix[T]) error {
 	return parallel.ForContext(ctx, parallel.Count(workers), b.Cols, productColumns(a.Rows*a.Cols), func(i, j int) {
 		matrix.TransMul(dst.ColRange(i, j), a, b.ColRange(i, j), false)

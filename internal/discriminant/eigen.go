@@ -61,8 +61,8 @@ type eigen[T dist.Float] struct {
 	y, z, t         []float64 // X v, L X v, and the transpose of XᵀL X v for a block of vectors v
 }
 
-// newEigen prepares the eigenvalue iteration on a part of o, with the given number of classes and at
-// most limit samples.
+// newEigen prepares the eigenvalue iteration. It uses the given number of classes of o and at most
+// limit samples.
 func newEigen[T dist.Float](ctx context.Context, o *Objective[T], limit, classes int) (*eigen[T], error) {
 	part := o
 	chosen := evenlySpaced(len(o.Samples.Classes), classes)

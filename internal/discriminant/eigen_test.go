@@ -123,7 +123,7 @@ func TestEigenBlocks(t *testing.T) {
 	if d := m.Distance(ctx, got, want); !(d <= 1e-3) {
 		t.Errorf("generalized eigenvectors: subspace off by %.3g", d)
 	}
-	// At the maximum q of the trace ratio, the largest trace of a projection of C_b − q C_w is 0.
+	// Let q be the maximum of the trace ratio. Then the largest trace of a projection of C_b − q C_w is 0.
 	got.Copy(p)
 	for range 5 {
 		if err := e.traceRatio(t.Context(), got, 0.1, 200); err != nil {

@@ -211,8 +211,8 @@ func TestImplicitGradientSlope(t *testing.T) {
 			errs = append(errs, math.Abs((f(p, dir, h)-f(p, dir, -h))/(2*h)-want))
 		}
 		// If a sample is far from the other samples of its class, the Sinkhorn iterations end at
-		// their limit, and J has errors of 1e-7. In this case, one division of h by 10 must divide
-		// the error of the difference by about 100.
+		// their limit, and J has errors of 1e-7. In this case, one division of the step h by 10
+		// must divide the error of the central difference by about 100.
 		good := slopeOfTwo(errs)
 		for k := 0; k+1 < len(errs); k++ {
 			ratio := errs[k] / errs[k+1]

@@ -47,8 +47,8 @@ const (
 	// manifold has a diameter of about √p·π/2.
 	firstStep, lastStep = 0.2, 1e-3
 	stepShrink          = 0.5
-	// These are the decay factors of three kinds of running means: the costs σ_b² and σ_w², the
-	// gradient, and the squared norm of the gradient.
+	// These are the decay factors of the running means of the costs σ_b² and σ_w², of the gradient,
+	// and of the squared norm of the gradient.
 	meanDecay, momentumDecay, squareDecay = 0.9, 0.9, 0.99
 )
 

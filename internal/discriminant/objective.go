@@ -50,7 +50,7 @@ type Objective[T dist.Float] struct {
 	betweenCost, withinCost     float64
 	gradient                    bool
 	CacheResult                 bool // skip evaluations at the same p; samples and weights must not change
-	evaluated                   bool // whether the costs have been computed for proj, and the gradients, too, if gradient is set
+	evaluated                   bool // whether the costs for proj have been computed, and also the gradients if the field gradient is true
 
 	// The functions for the workers are created once, so that an evaluation does not allocate. The
 	// functions read their operands from job and touchedClasses.
@@ -424,7 +424,7 @@ func (o *Objective[T]) Prepare(ctx context.Context, lambda LambdaRule, rho float
 	if !(o.withinCost+o.Ridge > 0) {
 		distance := o.Samples.meanSquaredDistances(ctx, p, o.workers)
 		for c, label := range o.Samples.Classes {
-			// Samples are of order 1, so smaller mean squared distances are rounding errors.
+			// Samples are of order 1, so mean squared distances of at most 1e-28 are rounding errors.
 			if !o.Samples.IsConstantClass(c) && distance(c, c) > 1e-28 {
 				return LambdaError{label}
 			}

@@ -34,7 +34,7 @@ type PairJob[T dist.Float] struct {
 	pairs      []pair
 }
 
-// PairResult is the outcome of one pair.
+// PairResult is the solution of the transport problem between two classes.
 type PairResult[T dist.Float] struct {
 	Cost   float64
 	DX, DY []T // gradients of the cost with respect to the samples of the two classes
@@ -199,11 +199,12 @@ func (l *localPairs[T]) solvePair(w, i int) {
 	l.workers[w].Solve(l.ctx, l.job, q.c, q.e, q.lambda, &l.job.Results[i])
 }
 
-// SamplePairs keeps every pair of a class with itself. It keeps a pair of two classes if the
-// indices differ, modulo the number of classes, by one of perClass/2 random numbers. Every class
-// then has the same number of partners. SamplePairs scales the weights, so that the weighted sum
-// over the remaining pairs estimates the sum over all pairs. The graph of the remaining pairs is a
-// random circulant graph, which approximates a complete graph.
+// SamplePairs keeps every pair of a class with itself. It draws perClass/2 random
+// numbers, and keeps a pair of two classes if the difference of the class indices, modulo the number
+// of classes, is one of these numbers or its negative. Every class then has the same number of
+// partners. SamplePairs scales the weights, so that the weighted sum over the remaining pairs
+// estimates the sum over all pairs. The graph of the remaining pairs is a random circulant graph,
+// which approximates a complete graph.
 func (o *Objective[T]) SamplePairs(perClass int, rng *rand.Rand) {
 	all, classes := o.pairs, len(o.Samples.Classes)
 	half := classes / 2

@@ -29,10 +29,10 @@ type Samples struct {
 	// features. The key is the index of the feature.
 	ownPowers map[int][2]float64
 	// CompleteSizes contains the number of rows of every class in the complete data. It is nil if
-	// these samples are complete.
+	// the Samples contain the complete data.
 	CompleteSizes []int
-	// origin contains the index of every class in the samples of the fit. It is nil if these
-	// samples have all classes.
+	// If the Samples are a subset of the samples of a fit, origin[c] is the index of class c in the
+	// fit. origin is nil if the Samples have all classes of the fit.
 	origin []int
 }
 
@@ -154,8 +154,8 @@ func (s *Samples) powers(j int) (pre, post float64) {
 	return s.pre, s.post
 }
 
-// ToInput converts the projection p of s.X to a projection of input − mean, up to powers of two.
-// The result is diag(1/σ)·P for standardized features and P otherwise.
+// ToInput converts p, a projection of s.X, to a projection of input − mean, up to powers of two. If
+// the features are standardized, it divides row j of p by the standard deviation of feature j.
 func (s *Samples) ToInput(p *mat.Dense) *mat.Dense {
 	e := mat.DenseCopyOf(p)
 	for j, f := range s.feature {

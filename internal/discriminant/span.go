@@ -35,8 +35,8 @@ const (
 	// A pivot counts as rounding error if its ratio to the first pivot is below minPivot or below
 	// (n + d)·2⁻⁵². The second bound is the rounding error of sums over d features.
 	minPivot = 1e-13
-	// ConditionLimit is the smallest ratio of the last pivot to the first pivot for which the span
-	// is used. The basis Q of the span is orthonormal up to an error of 2⁻⁵² divided by this ratio.
+	// ConditionLimit is the smallest allowed ratio of the last pivot to the first pivot. If the ratio
+	// is smaller, the span is not used. The basis Q of the span is orthonormal up to an error of 2⁻⁵² divided by this ratio.
 	ConditionLimit = 1e-7
 	// A start is rank-deficient if its smallest singular value is at most minStartRatio times its
 	// largest singular value.
@@ -91,8 +91,8 @@ func NewSpan(ctx context.Context, s *Samples, limit float64, workers int) *Span 
 // WholeSpan returns the Span with all features of s.
 func WholeSpan(s *Samples) *Span { return &Span{Samples: s, Full: s} }
 
-// IsReduced reports whether the samples are represented by coordinates in a span that has fewer
-// dimensions than features.
+// IsReduced reports whether the samples are represented by coordinates in a span. The number of
+// coordinates is then less than the number of features.
 func (sp *Span) IsReduced() bool { return sp.spanningRows != nil }
 
 // WithFeatures returns a copy of sp with a different field Full. The new samples must be the rows of
@@ -332,8 +332,8 @@ func (sp *Span) lift(ctx context.Context, p *mat.Dense, how Polish) (*mat.Dense,
 	return q, err
 }
 
-// applyBasis sets q = Q p = X₁ᵀ L₁⁻ᵀ p. Only the first r rows of p are used, where r is the number of
-// rows of X₁. They are coordinates in the span.
+// applyBasis sets q = Q p = X₁ᵀ L₁⁻ᵀ p. Let r be the number of rows of X₁. Only the first r rows of p
+// are used. These rows are coordinates in the span.
 func (sp *Span) applyBasis(ctx context.Context, q, p *mat.Dense) {
 	r := len(sp.spanningRows)
 	_, k := p.Dims()

@@ -27,7 +27,7 @@ type Terms[T dist.Float] struct {
 	lambda       T
 }
 
-// Reset removes all terms and allocates memory for hu, hv and at most depth terms.
+// Reset removes all terms and allocates memory for the vectors HU and HV and for at most depth terms.
 func (t *Terms[T]) Reset(g *Kernel[T], depth int, lambda float64) {
 	Grow(&t.HU, g.n)
 	g.GrowColumn(&t.HV)
@@ -65,13 +65,13 @@ func (t *Terms[T]) AddTwo(left, right, next, last []T) {
 
 // Sink receives the gradient M̄. A Sink either adds M̄ to a matrix or multiplies M̄ by the points.
 type Sink[T dist.Float] struct {
-	matrix bool // whether M̄ is added to dst; otherwise the points are multiplied by M̄
+	matrix bool // if true, M̄ is added to dst; otherwise M̄ is multiplied by the points
 	dst    dist.Matrix[T]
 	xa     []T  // X and a column of ones, n × (p+1)
 	ya     []T  // Y and a column of ones, m × (p+1)
 	gx     []T  // M̄ [Y 1], n × (p+1)
 	gy     []T  // [X 1]ᵀ M̄, a (p+1) × m matrix for each piece
-	sum    []T  // sum of the matrices in gy
+	sum    []T  // sum of the matrices in the slice gy
 	self   bool // X and Y are the same points
 }
 

@@ -136,8 +136,8 @@ func (g *Kernel[T]) SetLambda(lambda float64) bool {
 func (g *Kernel[T]) Storable() bool { return !g.points || g.n <= MaxStored/(2*ElementBytes[T]())/g.m }
 
 // LayOut decides where K is stored and how a pass is divided into pieces. The decision depends only
-// on the size of the problem and on the arguments. If free is set and the problem consists of
-// points, neither M nor K is stored. If mixed is set and T is float64, K is stored in float32.
+// on the size of the problem and on the arguments. If free is true and the problem consists of
+// points, neither M nor K is stored. If mixed is true and T is float64, K is stored in float32.
 // workers is the maximum number of goroutines that share a pass.
 func (g *Kernel[T]) LayOut(free, mixed bool, workers int) {
 	g.matrixFree = free && g.points
@@ -243,8 +243,8 @@ func (g *Kernel[T]) copiedRows() int {
 	return min(g.blockRows(), max(8, wideBlock/g.m/8*8))
 }
 
-// widenedRows returns the number of rows of a block in passes that use a buffer only to convert a
-// block of K from float32 to float64.
+// widenedRows returns the number of rows of a block in passes that need a buffer only in mixed
+// precision. The buffer then holds a block of K that is converted from float32 to float64.
 func (g *Kernel[T]) widenedRows() int {
 	if g.mixed {
 		return g.copiedRows()

@@ -218,7 +218,7 @@ func (p *logRowsPass[T]) rows(b *rowBlock[T]) {
 	exp.LogRows(b.r, b.m, d, ldd, b.c, p.h, p.a[b.i:], p.max[b.i:], p.sum[b.i:], b.q, b.row)
 }
 
-// LogColumnMax sets h_j = max_i (f_i − c M_ij).
+// LogColumnMax sets h_j = max_i (f_i − c M_ij), where c = λ·log₂e.
 func (g *Kernel[T]) LogColumnMax(ctx context.Context, h, f []T) error {
 	g.passes.logColumnMax = logColumnMaxPass[T]{f}
 	return g.pieces.max(ctx, &g.passes.logColumnMax, g.blockRows(), h)
@@ -231,7 +231,7 @@ func (p *logColumnMaxPass[T]) rows(b *rowBlock[T]) {
 	exp.LogColumnMax(b.r, b.m, d, ldd, b.c, p.f[b.i:], b.q)
 }
 
-// LogColumnSum sets sum_j = Σ_i 2^(f_i − c M_ij − h_j).
+// LogColumnSum sets sum_j = Σ_i 2^(f_i − c M_ij − h_j), where c = λ·log₂e.
 func (g *Kernel[T]) LogColumnSum(ctx context.Context, sum, f, h []T) error {
 	g.passes.logColumnSum = logColumnSumPass[T]{f, h}
 	return g.pieces.sum(ctx, &g.passes.logColumnSum, g.blockRows(), sum)

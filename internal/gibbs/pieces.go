@@ -15,7 +15,7 @@ const LargeSize = 1 << 19
 const (
 	pieceRows   = 64 // minimum number of rows of a piece
 	maxPieces   = 64
-	maxPartials = 1 << 20 // maximum length of the partial sums of all pieces together, if there are more than 16 pieces
+	maxPartials = 1 << 20 // maximum number of elements in the partial sums of all pieces, if there are more than 16 pieces
 )
 
 // A rowPass contains the operands of a pass over K. It computes one block of rows at a time.

@@ -76,8 +76,9 @@ func (p *planTimesYPass[T]) rows(b *rowBlock[T]) {
 }
 
 // PlanVisitor visits the transport plan diag(u) K diag(v) in blocks of rows. The slice t contains
-// rows i … i+r−1 with stride m. All rows of a block belong to one piece. Different goroutines may
-// visit different pieces concurrently. Within a piece, the visits are in ascending order of rows.
+// rows i … i+r−1 with stride m. The plan is divided into pieces, and a piece into blocks. Different
+// goroutines may visit different pieces concurrently. Within a piece, the visits are in ascending
+// order of rows.
 // VisitPlan may modify t, but must not use t after it returns. An error ends the visits.
 type PlanVisitor[T dist.Float] interface {
 	VisitPlan(piece, i, r int, t []T) error

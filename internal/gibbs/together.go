@@ -116,7 +116,7 @@ func (b *rowBlock[T]) kernelTimesCost() []T {
 	return b.adjointRows
 }
 
-// groupRows runs the pass over the rows k of the block, a few rows at a time.
+// groupRows runs the pass over the rows of K in a block, a few rows at a time. k contains these rows.
 func groupRows[K, T dist.Float](p *Group[T], b *rowBlock[T], k []K) {
 	step := max(8, groupBlock/b.ld&^7)
 	for first := 0; first < b.r; first += step {

@@ -7,14 +7,14 @@ import (
 	"regexp"
 )
 
-// libmFunction matches functions of package math whose last bits differ between machines, because
-// some machines use assembly.
+// libmFunction matches functions of package math whose results differ between machines in the last
+// bits, because some machines use assembly.
 var libmFunction = regexp.MustCompile(`^(A?(Cos|Sin|Tan)h?|Atan2|Cbrt|Erf\w*|Exp2?|Expm1|Gamma|Hypot|J\w+|Lgamma|Log|Log10|Log1p|Log2|Pow|Sincos|Y\w+)$`)
 
 // randomMethod matches the names of the methods of math/rand that call functions such as math.Exp.
 var randomMethod = regexp.MustCompile(`^(Norm|Exp)Float64$`)
 
-// findLibm returns the uses of functions whose last bits differ between machines.
+// findLibm returns the uses of functions whose results differ between machines in the last bits.
 func findLibm(packages []*goPackage) (found []string) {
 	for _, p := range packages {
 		for _, f := range p.Files {

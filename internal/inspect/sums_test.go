@@ -222,7 +222,8 @@ func (a *analysis) isPowerOfTwo(e ast.Expr) bool {
 	return fraction == 0.5
 }
 
-// calledFunction returns the function that is called by its name, or nil.
+// calledFunction returns the declared function or method that n calls. It returns nil for other calls, for example of a
+// variable.
 func (a *analysis) calledFunction(n *ast.CallExpr) types.Object {
 	f := ast.Unparen(n.Fun)
 	switch x := f.(type) {

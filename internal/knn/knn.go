@@ -109,8 +109,8 @@ func newLabeled[T num.Float](ctx context.Context, n, d int, labels []int) (*Poin
 }
 
 // NewColumns is like New but stores a transposed copy of the rows, which suits queries of one row
-// at a time. With many features, the copy has a packed layout, and the result also refers to rows,
-// which must not change. If ctx ends, NewColumns returns context.Cause(ctx).
+// at a time. With many features, the copy has a packed layout. The result then also refers to the
+// original rows, which must not change. If ctx ends, NewColumns returns context.Cause(ctx).
 func NewColumns[T num.Float](ctx context.Context, rows matrix.Matrix[T], labels []int) (*Points[T], error) {
 	if rows.Check(); len(labels) != rows.Rows {
 		panic(badPoints)

@@ -82,7 +82,8 @@ func testDistances[T num.Float](t *testing.T) {
 			const lambda = 0.7
 			dist.SqEuclidean(dst, x, z)
 			dist.Gibbs(k, x, z, lambda)
-			// The transposed z gives the same bits, whether or not the distances are stored.
+			// The functions for a transposed z must give the same bits. GibbsTrans can also store the
+			// distances, in dst2.
 			zt := strided[T](rng, d, m, gap)
 			Transpose(zt, z)
 			dst2, k2, k3 := strided[T](rng, n, m, gap), strided[T](rng, n, m, gap), strided[T](rng, n, m, gap)

@@ -64,8 +64,8 @@ func TestMulVec(t *testing.T) {
 	}
 }
 
-// TestWiden checks every element, and that Widen leaves the memory around the destination
-// unchanged.
+// TestWiden checks every element of the destination. It also checks that Widen leaves the memory
+// around the destination unchanged.
 func TestWiden(t *testing.T) {
 	x, dst := New[float32](3, 12, nil), New[float64](3, 17, nil)
 	for i := range x.Data {

@@ -21,13 +21,13 @@ func NewHash(text string) Hash {
 	return h
 }
 
-// Name adds a name.
+// Name adds a name to h.
 func (h Hash) Name(n string) {
 	h.Number(uint64(len(n)))
 	h.sum.Write([]byte(n))
 }
 
-// Names adds a list of names.
+// Names adds a list of names to h.
 func (h Hash) Names(names []string) {
 	h.Number(uint64(len(names)))
 	for _, n := range names {
@@ -35,7 +35,7 @@ func (h Hash) Names(names []string) {
 	}
 }
 
-// Number adds a number.
+// Number adds a number to h.
 func (h Hash) Number(n uint64) {
 	var b [8]byte
 	binary.LittleEndian.PutUint64(b[:], n)

@@ -159,7 +159,8 @@ func openArchive(data []byte, known []string) (map[string][]byte, error) {
 		if !slices.Contains(known, f.Name) {
 			continue
 		}
-		// f.Open would copy overlapping entries many times.
+		// Slice data instead of calling f.Open. In a malicious archive, entries overlap, and f.Open would
+		// copy the same bytes many times.
 		start, err := f.DataOffset()
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", f.Name, err)

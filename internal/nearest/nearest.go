@@ -105,7 +105,7 @@ func (s *Set[T]) insertSorted(d T, row int) {
 	ds[i], rs[i] = d, row
 }
 
-// OfferAll offers candidates with the rows first, first+1, … and the given distances.
+// OfferAll offers a candidate for each distance. Candidate j has the distance distances[j] and the row first + j.
 func (s *Set[T]) OfferAll(distances []T, first int) {
 	j := 0
 	for ; j < len(distances) && len(s.distances) < s.k; j++ {

@@ -165,7 +165,7 @@ func (a Real) Log() Real {
 	}
 	_, e := math.Frexp(a.Hi)
 	m := a.Ldexp(-e)
-	if m.Hi < math.Sqrt2/2 { // prevents cancellation of ln m and e·ln 2
+	if m.Hi < math.Sqrt2/2 { // prevents cancellation in the sum of ln m and e·ln 2
 		e, m = e-1, m.Ldexp(1)
 	}
 	y := Of(math.Log(m.Hi))

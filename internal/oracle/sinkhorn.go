@@ -219,8 +219,8 @@ func (t *Transport) Partial(k [][]Real, mass float64) [][]Real {
 	panic("oracle: a problem that converges too slowly")
 }
 
-// Derivative returns the derivative of f with respect to *x by a central difference. The function f
-// must be accurate to 31 digits.
+// Derivative approximates the derivative of f with respect to *x by a central difference. The
+// results of f must be accurate to 31 digits.
 func Derivative(x *Real, f func() Real) Real {
 	was, h := *x, Of(0x1p-33)
 	*x = was.Add(h)

@@ -104,7 +104,7 @@ const (
 	stateWaiting          // looks for work
 	stateCalled           // asked to take part in the current call
 	stateWorking          // takes part in the current call
-	stateDismissed        // need not take part, because the work is finished
+	stateDismissed        // was asked to take part, but is no longer needed
 )
 
 // spinTime is how long a goroutine spins before it ends or sleeps. It is longer than the time that
@@ -243,7 +243,7 @@ func (c *Pool) For(workers, n, size int, f func(i, j int)) {
 	c.ForContext(context.Background(), workers, n, size, f)
 }
 
-// ForContext is like the function ForContext, on the goroutines of this pool.
+// ForContext is like the function ForContext, but uses the goroutines of this pool.
 func (c *Pool) ForContext(ctx context.Context, workers, n, size int, f func(i, j int)) error {
 	k := Workers(workers, (n+size-1)/size)
 	if k <= 1 {

@@ -137,7 +137,7 @@ func TextStyle(size vg.Length) text.Style {
 // close together that 110 would look like 10.
 type onesHandler struct{ text.Plain }
 
-// splitOnes splits a text so that no part contains two adjacent ones.
+// splitOnes splits a text so that no part contains two adjacent digits 1.
 func splitOnes(txt string) []string {
 	var parts []string
 	for at := strings.Index(txt, "11"); at >= 0; at = strings.Index(txt, "11") {

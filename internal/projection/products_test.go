@@ -37,7 +37,7 @@ func TestProducts(t *testing.T) {
 		check("transProduct", TransProduct(t.Context(), a, c), &wantTrans)
 		wantGram.Mul(a, a.T())
 		check("gram", Gram(t.Context(), a), &wantGram)
-		// aᵀ(aaᵀ)a is the symmetric product of two different operands, a and (aaᵀ)a.
+		// The product of aᵀ and (aaᵀ)a is symmetric, although the two operands are different.
 		ga := Product(t.Context(), &wantGram, a)
 		var symmetric mat.Dense
 		symmetric.Mul(a.T(), ga)

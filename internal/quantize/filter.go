@@ -147,7 +147,7 @@ type lowerBounds struct {
 	probeBound  float64  // upper bound, found by probeDistance, of the distances of the nearest rows
 	widestRange float64  // largest difference between two entries of groupMin for the same table
 	slack       float64  // a float32 sum is at least (1 − slack) times the exact sum
-	coarse      []byte   // coarse_j[g] (see above) for every table j and every group g
+	coarse      []byte   // coarse_j[g] for every table j and every group g
 	words       []uint64 // backing storage of the field steps
 	steps       []uint16 // the sum S of each row of a chunk, below 2¹⁵
 	candidates  []int32  // indices of the candidate rows of a chunk
@@ -178,7 +178,7 @@ func (b *lowerBounds) setTables(r *Rows, tables []float32) bool {
 
 // minMax returns the minimum and the maximum entry. NaN compares as larger than +Inf.
 func minMax(some *[groupCount]float32) (low, high float64) {
-	// The entries are not negative, so their bits as integers have the same order.
+	// The bits of nonnegative numbers, read as integers, have the same order as the numbers.
 	x, y := uint32(math.MaxUint32), uint32(0)
 	for _, d := range some {
 		x, y = min(x, math.Float32bits(d)), max(y, math.Float32bits(d))
@@ -189,7 +189,7 @@ func minMax(some *[groupCount]float32) (low, high float64) {
 // setGroupMin sets least[g] to the minimum table entry of the members of group g. It ignores NaN,
 // because a row with a NaN entry is infinitely far.
 func setGroupMin(least, tables []float32, member []byte) {
-	// The entries are not negative, so their bits as integers have the same order.
+	// The bits of nonnegative numbers, read as integers, have the same order as the numbers.
 	for g := range least {
 		table, some := tables[g/groupCount*256:][:256], member[groupCount*g:][:groupCount]
 		x, y := math.Float32bits(table[some[0]]), math.Float32bits(table[some[1]])
@@ -227,14 +227,14 @@ func (b *lowerBounds) setStep(bound float64) {
 	scale := 1 / b.step
 	for j, low := range b.tableMin {
 		for g, d := range b.groupMin[groupCount*j:][:groupCount] {
-			b.coarse[groupCount*j+g] = byte(min(int32(largest), int32((float64(d)-low)*scale))) // fits in int32, because step is at least 1/64 of the longest step
+			b.coarse[groupCount*j+g] = byte(min(int32(largest), int32((float64(d)-low)*scale))) // the product is at most about 64·largest, so it fits in int32
 		}
 	}
 }
 
-// stepLimit returns the largest sum S that a row at a distance of at most bound can have. A row with
-// (base + step·S)·(1 − slack) > bound is farther. One extra step allows for the rounding of this
-// calculation.
+// stepLimit returns an upper limit for the sum S of a row whose distance is at most bound. The
+// distance exceeds bound if (base + step·S)·(1 − slack) > bound. One extra step allows for the
+// rounding of this calculation.
 func (b *lowerBounds) stepLimit(bound float64) uint16 {
 	steps := (bound/(1-b.slack)-b.base)/b.step + 1
 	switch {
@@ -260,9 +260,10 @@ func (b *lowerBounds) growSteps(blocks int) {
 	b.steps = unsafe.Slice((*uint16)(unsafe.Pointer(unsafe.SliceData(b.words))), n)
 }
 
-// highBits16 has the highest bit of each 16-bit lane set. addLimit returns limit plus this bit in
-// each lane. If w contains four sums, the highest bit of a lane of addLimit(limit) − w is set if the
-// sum is at most limit. Lanes do not borrow from each other, because sums are below 2¹⁵.
+// highBits16 consists of four 16-bit lanes in which only the highest bit is set. addLimit returns
+// four lanes, each with limit plus this bit. If the lanes of w contain four sums, the highest bit of
+// a lane of addLimit(limit) − w is set if the sum in the lane is at most limit. Lanes do not borrow
+// from each other, because sums are below 2¹⁵.
 const highBits16 = 1 << 15 * ones16
 
 const ones16 = 1<<48 | 1<<32 | 1<<16 | 1
@@ -286,8 +287,8 @@ func (b *lowerBounds) countWithin(n int, limit uint16) (count int) {
 	return count
 }
 
-// findLimit returns a limit for the first n sums. At least the wanted number of sums are within the
-// limit, and usually fewer than twice this number.
+// findLimit returns a limit for the first n sums. At least want sums are within the limit, and
+// usually fewer than 2·want sums.
 func (b *lowerBounds) findLimit(n, want int) uint16 {
 	low, high := 0, b.filter.parts*int(b.filter.maxCoarse())
 	for low < high {

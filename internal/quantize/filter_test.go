@@ -13,8 +13,8 @@ import (
 	"github.com/gomonge/monge/internal/random"
 )
 
-// randomRows returns n rows of random codes. Component k of vector c of a codebook is value(k, c).
-// If bits is 0, every component is a part with codes of 8 bits, as in Grid.
+// randomRows returns n rows of random codes. The code c stands for a vector with the components
+// value(k, c). If bits is 0, every component has its own code of 8 bits, as in Grid.
 func randomRows(n, dim, parts, bits int, value func(k, c int) float64) *Rows {
 	if bits == 0 {
 		parts, bits = dim, 8
@@ -102,8 +102,8 @@ func checkNearest(t *testing.T, what string, r *Rows, query []float64, k int, s 
 	}
 }
 
-// TestBounds checks that no bound exceeds the distance of its row. It also checks that few rows have
-// a bound below the distance of the fifth-nearest row.
+// TestBounds checks that the lower bound of each row does not exceed the distance between the row and
+// the query. It also checks that few rows have a bound below the distance of the fifth-nearest row.
 func TestBounds(t *testing.T) {
 	y := correlated(3, 3000, 16)
 	for _, c := range []struct{ parts, bits, most int }{{16, 4, 50}, {16, 0, 600}, {8, 8, 300}} {
@@ -175,9 +175,9 @@ func TestManyParts(t *testing.T) {
 	}
 }
 
-// TestProbe checks that at least the wanted number of rows are within the bound of probeDistance.
-// If the nearest rows are among the probed rows, at most two more rows may be within the bound. If
-// the set is full, probeDistance gives no bound, and the search must still find nearer rows.
+// TestProbe checks that the bound of probeDistance for k rows contains k to k + 2 rows, if the
+// nearest rows are among the probed rows. If k is too large, the bound must be +Inf. A search whose
+// set is already full must still find nearer rows.
 func TestProbe(t *testing.T) {
 	const all, dim = 4 * probeBlocks, 4
 	rng := random.New(8, 1)
@@ -291,8 +291,8 @@ func TestGroups(t *testing.T) {
 	}
 }
 
-// TestPays checks that Pack makes a filter if rows have near neighbors, and makes no filter if they
-// have none.
+// TestPays checks that Pack makes a filter for rows with near neighbors, and no filter for rows
+// without near neighbors.
 func TestPays(t *testing.T) {
 	const parts, classes = 8, 30
 	rng := random.New(2, 1)

@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	// rotationWeight is a factor of the current rotation r. The function polar computes the polar
-	// factor of c + rotationWeight·‖c‖·r, where c is its argument.
+	// rotationWeight is the weight of the current rotation r in the matrix c + rotationWeight·‖c‖·r,
+	// whose polar factor the function polar computes.
 	rotationWeight = 0x1p-16
 	// polarSteps is the maximum number of iterations. If the least singular value is
 	// rotationWeight, the iteration converges in about 20 steps.

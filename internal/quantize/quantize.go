@@ -37,7 +37,7 @@ const minElement, maxElement = 1e-15, 1e15
 type Quantizer struct {
 	parts, bits int
 	rotation    matrix.Matrix[float64] // Dim × Dim, orthonormal; empty for none
-	codebook    matrix.Matrix[float32] // Dim × 2^bits; column c is the concatenation of vector c of every part
+	codebook    matrix.Matrix[float32] // Dim × 2^bits; column c contains vector c of each part, one below the other
 }
 
 // New returns the Quantizer with the given rotation (dim × dim, or empty for none) and codebook
@@ -54,8 +54,8 @@ func New(parts, bits int, rotation matrix.Matrix[float64], codebook matrix.Matri
 	return &Quantizer{parts, bits, rotation, codebook}
 }
 
-// MostParts is the largest number of parts of product quantization and of 4-bit codes. Only a
-// Quantizer made by Grid may have more parts.
+// MostParts is the largest number of parts of a row. Only a Quantizer made by Grid, which has 8-bit
+// codes, may have more parts.
 const MostParts = 256
 
 // ValidParts reports whether Train can divide rows of dim numbers into the given number of parts.

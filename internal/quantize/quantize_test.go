@@ -135,8 +135,8 @@ func tableSum(r *Rows, s *Scratch, i int) float64 {
 	return float64(d)
 }
 
-// TestGrid checks that a Grid rounds rows to half a step, and that the smallest and largest values
-// are exact.
+// TestGrid checks that a Grid changes a value by at most half a step, and that the smallest and
+// largest values are exact.
 func TestGrid(t *testing.T) {
 	y := correlated(4, 700, 6)
 	for i := range y.Rows {

@@ -256,9 +256,9 @@ func offerAll[T num.Float](set *nearest.Set[T], r *Rows, s *Scratch, i, n int) {
 	}
 }
 
-// offerCandidates takes the rows i … i+n−1 and offers the rows with small enough lower bounds to the
-// set. If there are so many such rows that offerAll is faster, offerCandidates returns false and
-// offers no row.
+// offerCandidates offers rows to the nearest-neighbor set: those of the rows i … i+n−1 whose lower
+// bounds are small enough. If there are so many such rows that offerAll is faster, offerCandidates
+// returns false and offers no row.
 func offerCandidates[T num.Float](set *nearest.Set[T], r *Rows, s *Scratch, i, n int) bool {
 	b, most := &s.bounds, n
 	if r.bits == 8 {
@@ -285,8 +285,8 @@ func offerCandidates[T num.Float](set *nearest.Set[T], r *Rows, s *Scratch, i, n
 	return true
 }
 
-// offerFour offers rows[:count] to the set, with the distances that codes.Sums8 would compute. The
-// four sums are independent for speed. The remaining rows are ignored and may be out of range.
+// offerFour offers rows[:count] to the set, with the distances that codes.Sums8 would compute. For
+// speed, it computes four distances at once. The remaining rows are ignored and may be out of range.
 func offerFour[T num.Float](set *nearest.Set[T], r *Rows, s *Scratch, rows [4]int, count int) {
 	if count == 0 {
 		return

@@ -223,8 +223,8 @@ type assigner struct {
 	counts    []int
 }
 
-// assign finds the column of book that is nearest to each row of z. If several columns are nearest,
-// assign chooses the first of them. It returns the sum of the squared distances.
+// assign finds the column of the codebook that is nearest to each row of z. If several columns
+// tie, assign chooses the first of them. It returns the sum of the squared distances.
 func (a *assigner) assign(ctx context.Context, z, book matrix.Matrix[float32]) (loss float64, err error) {
 	n, size := z.Rows, book.Cols
 	a.code, a.distance = slices.Grow(a.code[:0], n)[:n], slices.Grow(a.distance[:0], n)[:n]

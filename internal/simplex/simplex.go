@@ -39,7 +39,7 @@ const NodeBytes = 112
 const (
 	noNode           = -1      // no parent, child or sibling
 	exactSlack       = 0x1p-51 // bound for the rounding error of a reduced cost, relative to the size of its dual variables
-	approximateSlack = 0x1p-44 // like exactSlack, but with accumulated rounding errors
+	approximateSlack = 0x1p-44 // like exactSlack, but for dual variables with accumulated rounding errors
 	pivotsPerNode    = 64      // maximum number of pivots of the first phase, per node
 	checkInterval    = 1 << 14 // number of costs and nodes between two checks of the context
 )
@@ -831,8 +831,8 @@ func (s *Solver[T]) pivot(a arc) int32 {
 	return to
 }
 
-// attachReversed attaches a subtree of part nodes, whose old root is top. The new arc connects
-// node k of the subtree to the node parent. Node k becomes the new root of the subtree, so
+// attachReversed attaches a subtree whose root is the node top. The subtree has part nodes. The new
+// arc connects node k of the subtree to the node parent. Node k becomes the root of the subtree, so
 // attachReversed reverses the arcs between k and top.
 func (s *Solver[T]) attachReversed(k, parent, top, part int32, flow int128, cost float64) {
 	size := part

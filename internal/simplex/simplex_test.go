@@ -282,9 +282,9 @@ func (c matrix[T]) Row(i int) []T { return c.data[i*c.cols:][:c.cols] }
 func (c matrix[T]) At(i, j int) T { return c.data[i*c.cols+j] }
 
 const (
-	randomCosts    = 6 // kind of random costs in structuredCosts
+	randomCosts    = 6 // argument kind of structuredCosts for random costs
 	costKinds      = 8
-	uniformWeights = 0 // kind of uniform weights in weightsOf
+	uniformWeights = 0 // argument kind of weightsOf for uniform weights
 	randomWeights  = 1
 	weightKinds    = 4
 )

@@ -11,7 +11,7 @@ import (
 // assignedTree is the workspace of makeAssignedTree.
 type assignedTree[T num.Float] struct {
 	rowOf       []int32   // row of each column in the assignment
-	v           []float64 // dual variables of columns; −Inf if a column is in the tree
+	v           []float64 // dual variables of columns; −Inf if the column is in the tree
 	d, previous []float64 // distances of columns from the tree: current, and before the latest row was added
 	from        []int32   // for each column, the row of the tree from which the shortest path reaches the column
 	order       []arc     // arcs of the tree in the order in which they were found

@@ -18,8 +18,8 @@ func (m *Manifold) productTN(ctx context.Context, dst []float64, a, b blas64.Gen
 	dense.TransProduct(ctx, m.squareMatrix(dst), dense.General(a), dense.General(b), false)
 }
 
-// subtractProduct sets dst to A − P S, where S is p×p. Each element is one chain of FMAs over
-// ascending rows of S. The destination dst may be a or p.
+// subtractProduct sets dst to a − p·S, where s contains the elements of the square matrix S. Each
+// element of dst is one chain of FMAs over ascending rows of S. dst may be a or p.
 func (m *Manifold) subtractProduct(ctx context.Context, dst, a, p blas64.General, s []float64) {
 	if &dst.Data[0] == &p.Data[0] {
 		rows := blas64.General{Rows: m.d, Cols: m.p, Stride: m.p, Data: m.rows}

@@ -228,7 +228,8 @@ func (m *Manifold) operand(a *mat.Dense) blas64.General {
 	return raw
 }
 
-// destination is like operand, but for a matrix that will be written. The matrix may be empty.
+// destination returns the blas64.General of the output matrix a. It allocates a if a is empty, and
+// otherwise checks the shape.
 func (m *Manifold) destination(a *mat.Dense) blas64.General {
 	if a.IsEmpty() {
 		a.ReuseAs(m.d, m.p)

@@ -1,5 +1,5 @@
-// Package subspace computes leading eigenvectors of large symmetric problems from products of a
-// matrix with a few vectors at a time.
+// Package subspace computes leading eigenvectors of large symmetric eigenvalue problems. It needs
+// only products of a matrix with a few vectors at a time.
 package subspace
 
 import (
@@ -256,8 +256,9 @@ func (s *basis) extend(ctx context.Context, orth *stiefel.Manifold) bool {
 	s.setBlock(1, s.residual)
 	s.blocks = 2
 	if s.hasChange {
-		// Use P without orthonormalizing it. Otherwise the products A·P and B·P would have to be
-		// computed again. Omit P if it adds little to the span of V and R.
+		// Use the block P (the previous change of the vectors) without orthonormalizing it. Otherwise
+		// the products A·P and B·P would have to be computed again. Omit P if it adds little to the
+		// span of the other two blocks.
 		p := s.block(s.x, 2)
 		s.scratch.Copy(p)
 		before := frobeniusNorm(s.scratch)

@@ -50,7 +50,7 @@ type Field struct {
 	Kind   string // type name in the file format, for messages
 	List   bool   // column of lists, all of which must have the same length
 	Number bool   // column of numbers or booleans, or of lists of numbers or booleans
-	Text   bool   // column whose elements the method Texts can read
+	Text   bool   // column whose elements can be read by the method Texts
 }
 
 // AppendNumber appends the text of a number used as a label or an identifier. A whole number below

@@ -153,7 +153,7 @@ func (r rawOnly) RawMatrix() blas64.General { return r.m.RawMatrix() }
 // TestPassesCheckContext checks that every pass over the samples checks its context after each block of at most 2¹⁸
 // elements.
 func TestPassesCheckContext(t *testing.T) {
-	const n, d, pieces = 300, 4096, 5 // each piece has at most 2¹⁸ elements
+	const n, d, pieces = 300, 4096, 5 // a piece has at most 64 rows, which are 2¹⁸ elements
 	x, rows := mat.NewDense(n, d, nil), make([]int, n)
 	w := &withinClasses{residuals: x, shrinkage: 1}
 	square := mat.NewDense(1100, 1100, nil)

@@ -27,7 +27,7 @@ type csvSamples struct {
 	targets []int // for each field, the index of its feature, or one of the constants below
 }
 
-// These constants are targets of fields that are not numeric features.
+// The element targets[i] is one of these constants if field i is not a numeric feature.
 const (
 	toLabel = -1 - iota
 	toNothing

@@ -257,8 +257,8 @@ func apportion(n int, groups [][]int, limits func(m int) (low, high int)) ([]int
 		sizes[c] = min(max(low, n*len(g)/total), high)
 		left -= sizes[c]
 	}
-	// owed returns the exact share of a group minus its current size, multiplied by total. The
-	// product is an integer, so ties are the same on every machine.
+	// owed returns total times the difference between the exact share of group c and its current
+	// size. This product is an integer, so ties are the same on every machine.
 	owed := func(c int) int { return n*len(groups[c]) - sizes[c]*total }
 	for left != 0 {
 		best := -1

@@ -175,8 +175,8 @@ func withoutPath(err error) error {
 	return err
 }
 
-// unknownColumnText returns the message for the name of an unknown column. The message lists names,
-// the known names.
+// unknownColumnText returns the message for an unknown column. The message also lists the known
+// names.
 func unknownColumnText(name string, names []string) string {
 	text := fmt.Sprintf("no column is called %s; the columns are ", clip(name))
 	for i, n := range names {

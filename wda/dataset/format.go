@@ -29,7 +29,7 @@ const (
 // format describes how this package handles a Format.
 type format struct {
 	name       string
-	extensions []string // extensions of file names in lower case, the most usual first
+	extensions []string // extensions of file names in lower case, the most common first
 	// matches reports whether a file of this format may start with head. head may be short or
 	// empty.
 	matches func(head []byte) bool

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// headerRows is the number of rows below the first row that are examined to decide whether a first
-// row of numbers is a header.
+// If the first row contains numbers, up to headerRows rows below it are examined to decide whether it is
+// a header.
 const headerRows = 100
 
 // firstRow is the first row of a CSV file, which may be a header.
@@ -149,7 +149,7 @@ func (row *firstRow) increases() bool {
 	return true
 }
 
-// namesLabel reports whether a field is a usual name of a column of labels.
+// namesLabel reports whether a field of the row is a usual name for a label column.
 func (row *firstRow) namesLabel() bool {
 	return slices.ContainsFunc(row.texts, func(j int) bool { return isLabelName(row.fields[j]) })
 }
@@ -226,7 +226,7 @@ func (row *firstRow) fieldOccursBelow(j int) bool {
 	return row.fields[j] != "" && slices.ContainsFunc(row.below, func(r record) bool { return row.cell(r, j) == row.fields[j] })
 }
 
-// repeatsBelow reports whether two rows below have the same text in column j.
+// repeatsBelow reports whether two of the rows below the first row have the same text in column j.
 func (row *firstRow) repeatsBelow(j int) bool {
 	seen := map[string]bool{}
 	for _, r := range row.below {
@@ -250,8 +250,8 @@ func (row *firstRow) unquotedBelow() bool {
 	return row.quoted && len(row.below) > 0 && row.below[0].quotes < 2*len(row.fields)
 }
 
-// countDecimalsDiffer counts the columns whose first field is an integer while all numbers below
-// have decimal places. It also counts the columns for which the opposite is true.
+// countDecimalsDiffer counts the columns in which the first field is an integer and the numbers
+// below are not, and the columns in which the first field is not an integer and the numbers below are.
 func (row *firstRow) countDecimalsDiffer(columns []int) (n int) {
 	for _, j := range columns {
 		integer, decimals, integers := isInteger(row.fields[j], row.decimal), 0, 0

@@ -16,9 +16,8 @@ import (
 )
 
 // MissingLabels selects the treatment of rows whose label is missing. Null and empty labels are
-// missing in every format. Unless the value is MissingLabelsKeep, the texts NA, N/A, #N/A, NaN, null,
-// None, <NA> and ? are missing labels. A minus sign "-" is a missing label, too, unless another label
-// is "+".
+// missing in every format. The texts NA, N/A, #N/A, NaN, null, None, <NA> and ? are also missing, and
+// so is a minus sign, "-", if no label is "+". With MissingLabelsKeep, these texts are class names.
 type MissingLabels uint8
 
 const (
@@ -44,8 +43,8 @@ func (m *MissingLabels) UnmarshalText(text []byte) error {
 	return enum.Parse(m, text, missingLabelsNames)
 }
 
-// IsMissing reports whether label counts as missing. For the text -, it assumes that the data set has
-// no label +.
+// IsMissing reports whether label counts as missing. It treats the label "-" as in a data set
+// without the label "+".
 func (m MissingLabels) IsMissing(label string) bool {
 	return label == "" || m != MissingLabelsKeep && isMissingNumber([]byte(label))
 }
@@ -107,8 +106,8 @@ type spelling struct {
 // labels of a numeric column are always plain numbers. The order of the classes is numerical if all texts are numbers,
 // otherwise lexical.
 //
-// A missing label, a label that is not UTF-8, or an infinity if all labels are numbers, is a *FileError with the row
-// number of the label.
+// encode returns a *FileError with the row number of the label if a label is missing and not dropped, if a label is
+// not UTF-8, or if all labels are numbers and one is infinite.
 func (e *encoder) encode(how MissingLabels) (labels []int, classes []string, notes []Note, err error) {
 	if err := missingLabelsNames.Check(uint8(how)); err != nil {
 		return nil, nil, nil, err

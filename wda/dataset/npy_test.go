@@ -289,7 +289,7 @@ func TestReadNPZErrors(t *testing.T) {
 	}
 }
 
-// TestClaimsDoNotAllocate checks that memory does not depend on sizes that a header declares.
+// TestClaimsDoNotAllocate checks that the allocated memory does not depend on the sizes that a header declares.
 func TestClaimsDoNotAllocate(t *testing.T) {
 	for name, read := range map[string]func() error{
 		"NPY stream": func() error {

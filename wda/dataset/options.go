@@ -188,7 +188,7 @@ const (
 	labelsAuto labelKind = iota
 	labelsNamed
 	labelsAt
-	labelsParsed // an index, or a name
+	labelsParsed // an integer that is an index or a name
 	labelsInFile
 	labelsNone
 )

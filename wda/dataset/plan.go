@@ -64,15 +64,14 @@ type plan struct {
 type fileColumns struct {
 	fields []field
 	named  bool // whether the columns have names
-	label  int  // number of the label column; −1 for none; openLabel for the last column without another use
+	label  int  // number of the label column; −1 for none; openLabel if the label column is not known yet
 	split  int  // number of the split column, or −1
 	// keep reports whether a column may be a feature if the options do not choose features. nil
 	// allows all columns.
 	keep func(at int) bool
 }
 
-// openLabel means that the label column is not known yet. It is the last column that the options do not use
-// otherwise.
+// openLabel means that the label column is not known yet. It will be the last column that has no other use.
 const openLabel = -2
 
 // newPlan decides the use of each column.
@@ -314,7 +313,7 @@ func (p *plan) planBySchema(in fileColumns, names []string, chosen []int, opt *O
 // planByNumber finds the columns of a Schema by number.
 func (p *plan) planByNumber(s *Schema, in fileColumns, chosen []int, opt *Options) ([]int, error) {
 	d, total := len(s.Columns), len(in.fields)
-	shift := func(number int) int { // returns the number of a column in a file without the label column
+	shift := func(number int) int { // converts a column number of s to the number in a file that lacks the label column
 		if s.LabelNumber >= 0 && number > s.LabelNumber {
 			return number - 1
 		}
@@ -494,8 +493,8 @@ func (p *plan) fillMissing(x []float64) {
 	}
 }
 
-// findNotFinite returns an error for the first element of x that is not finite, with its row and
-// column numbers. A missing value is not an error if missing values are allowed.
+// findNotFinite returns an error for the first element of x that is not finite, and the row and
+// column of this element. A missing value is not an error if missing values are allowed.
 func (p *plan) findNotFinite(x []float64) (row, at int, err error) {
 	for k, v := range x {
 		if v-v == 0 || v != v && p.lenient {

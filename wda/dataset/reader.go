@@ -67,8 +67,8 @@ type samples interface {
 	columnPlan() *plan
 	// labeled reports whether the labels are in the same file as the features.
 	labeled() bool
-	// rowError adds the position of a label to err. place is the position that the method read passed
-	// to the function label.
+	// rowError adds the position of a label to err. The argument place must be the value that read
+	// passed to its callback for this label.
 	rowError(place int, err error) error
 	// read sets the first rows of x to the next rows of the file. It calls label(text, place) for
 	// each label that is in the same file. It returns 0 and io.EOF at the end, after all checks have
@@ -301,7 +301,7 @@ func (r *Reader) Close() error {
 const (
 	// maxKnownLabels is the largest number of labels in knownLabels.
 	maxKnownLabels = 1 << 12
-	// largestBlock is the maximum number of elements in a block. So many float64 elements take 32 MiB.
+	// largestBlock is the maximum number of float64 elements in a block, which take 32 MiB.
 	largestBlock = 1 << 22
 )
 

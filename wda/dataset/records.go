@@ -201,7 +201,7 @@ func (t *tableReader) splitQuoted(text []byte) ([][]byte, error) {
 	return t.fields, nil
 }
 
-// quotes passes one record at a time to encoding/csv.
+// quotes is the parser for records with quotes. It passes one record at a time to encoding/csv.
 type quotes struct {
 	csv  *csv.Reader
 	text []byte

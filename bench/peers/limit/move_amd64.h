@@ -1,4 +1,4 @@
-// This code repeats a loop over a buffer. The argument named rounds is the number of repetitions. An iteration of the
+// This code repeats a loop over a buffer. rounds is the number of repetitions. An iteration of the
 // loop loads or stores four blocks of two vectors. The blocks start stride bytes apart. The next iteration starts step
 // bytes later. The including file defines move, which loads or stores a vector, and fetch, which prefetches two vectors
 // or does nothing.

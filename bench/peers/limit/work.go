@@ -6,7 +6,7 @@ const L1 = 16 << 10
 // Move describes memory that a phase loads or stores.
 type Move struct {
 	Bytes float64
-	Set   float64 // size of the working set in bytes, which determines the cache level
+	Set   float64 // size of the working set in bytes; it determines the cache level
 }
 
 // Phase is a part of a computation. All its operations can run at the same time.

@@ -140,7 +140,8 @@ func minima(f func(), levels []asm.Level, rounds int) []float64 {
 	return times
 }
 
-// worstRatio returns the largest ratio of the time at a higher instruction-set level to the time at a lower level.
+// worstRatio returns the largest ratio of the time at an instruction-set level to the time at a lower level. A ratio above 1
+// means that the higher level is slower.
 func worstRatio(times []float64) float64 {
 	ratio, best := 0.0, math.Inf(1)
 	for _, t := range times {

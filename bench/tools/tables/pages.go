@@ -11,7 +11,7 @@ const generated = "<!-- Made by go run ./bench/tools/tables from bench/tools/res
 
 type work struct{ text, size string }
 
-// describe returns a description of a case of bench/peers in words.
+// describe returns the operation and the size of a case of bench/peers, in words.
 func describe(name string) work {
 	kind, _, _ := strings.Cut(name, "/")
 	v := func(key string) string { return nameValue(name, key) }
@@ -75,7 +75,7 @@ func describe(name string) work {
 	return work{kind, name}
 }
 
-// number describes the number type and the number of threads of a row.
+// number describes the floating-point type and the number of threads of a row.
 func (c *row) number() string {
 	text := map[string]string{"f64": "float64", "f32": "float32"}[nameValue(c.name, "type")]
 	if strings.HasSuffix(c.variant, "f32") {
@@ -181,7 +181,7 @@ func (r *results) short() string {
 			columns = append(columns, m)
 		}
 	}
-	// Only the first machine with ratios to the lower bound shows them, because README.md must stay short.
+	// Show ratios to the lower bound only for the first machine that has them, because README.md must stay short.
 	shares := slices.IndexFunc(columns, func(m *measured) bool {
 		return slices.ContainsFunc(m.rows, func(c *row) bool { return c.share > 0 })
 	})

@@ -168,7 +168,7 @@ func (m *measured) parse(text string) error {
 	return nil
 }
 
-// fastest returns the name of the fastest other library in a row, or "" if the row has only monge.
+// fastest returns the name of the fastest library of the row c other than monge. It returns "" if the row has only monge.
 func (c *row) fastest() string {
 	best := ""
 	for _, p := range c.order {

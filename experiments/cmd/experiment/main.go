@@ -151,7 +151,7 @@ func (c *command) complain(text string) {
 	fmt.Fprintln(c.stderr, "experiment: "+strings.TrimPrefix(strings.Join(strings.Fields(text), " "), "experiment: "))
 }
 
-// interrupt prints a message that the run was interrupted, at most once, and returns the exit code.
+// interrupt returns the exit code of an interrupted run. The first call also prints a message.
 func (c *command) interrupt() int {
 	c.said.Do(func() {
 		c.complain("interrupted; finished cells are in the journal, and the same command continues from there")

@@ -19,8 +19,8 @@ import (
 	"github.com/gomonge/monge/internal/testdata"
 )
 
-// mainVariable is an environment variable. If it is set, the test binary closes file descriptor 3
-// and then runs as the program.
+// mainVariable is the name of an environment variable. If the variable is set, the test binary
+// closes file descriptor 3 and then runs the function main instead of the tests.
 const mainVariable = "MONGE_TEST_MAIN"
 
 func TestMain(m *testing.M) {
@@ -180,7 +180,8 @@ func TestExperimentInterrupt(t *testing.T) {
 	if left := files(t, filepath.Join(dir, "toy-lambda")); !slices.Equal(left, []string{"toy-lambda.journal"}) {
 		t.Errorf("it has left %v", left)
 	}
-	// The four cells are two values of λ, the default settings, and the true dimensions.
+	// The experiment has four cells: one for each of two values of λ, one for the default settings,
+	// and one for the true dimensions.
 	if v := object(t, append(args, "1")...); get(t, v, "cells") != 4 {
 		t.Errorf("%v", v)
 	}

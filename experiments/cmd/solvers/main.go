@@ -60,7 +60,7 @@ func main() {
 	}
 }
 
-// experiment has the digits and the flags.
+// experiment holds the digits and the values of the flags.
 type experiment struct {
 	train, test     *dataset.Dataset
 	batches         []int

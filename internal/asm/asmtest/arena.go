@@ -86,7 +86,7 @@ func (a *Arena[T]) filled(n int, c Class) buffer[T] {
 	return b
 }
 
-// InOf is like In, but returns elements of type K. K may be float32 while T is float64.
+// InOf is like Arena.In, but returns elements of type K, which must be T or float32.
 func InOf[K, T num.Float](a *Arena[T], n int, c Class) []K {
 	if own, ok := any(a).(*Arena[K]); ok {
 		return own.In(n, c)

@@ -47,7 +47,7 @@ func At(t testing.TB, lv asm.Level, f func()) {
 	f()
 }
 
-// serial is the test that most recently called At. This test is known not to be parallel.
+// serial is the test for which [At] was called most recently. At has checked that this test is not parallel.
 var serial testing.TB
 
 // Each is an iterator over all instruction-set levels of this machine, beginning with Ref. The body

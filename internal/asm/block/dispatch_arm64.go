@@ -64,8 +64,8 @@ func add[K, T num.Float](m, n int, k *K, ldk int, u *[Size][]T, i int, q *[Size]
 	}
 }
 
-// f64 and f32 convert an element pointer to *float64 or *float32. b64 and b32 convert a pointer to a
-// block of vectors to the type with float64 or float32 elements.
+// f64 and f32 convert a pointer to an element. b64 and b32 convert a pointer to a block of vectors.
+// T must be float64 for f64 and b64, and float32 for f32 and b32.
 func f64[T num.Float](p *T) *float64                 { return (*float64)(unsafe.Pointer(p)) }
 func f32[T num.Float](p *T) *float32                 { return (*float32)(unsafe.Pointer(p)) }
 func b64[T num.Float](b *[Size][]T) *[Size][]float64 { return (*[Size][]float64)(unsafe.Pointer(b)) }

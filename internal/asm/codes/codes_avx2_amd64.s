@@ -55,7 +55,7 @@
 	VXORPS c, c, c; \
 	VXORPS d, d, d
 
-// store4 stores four sums in elements at … at+3 of dst.
+// store4 stores the four sums a, b, c and d in dst, beginning at element number at.
 #define store4(at, a, b, c, d) \
 	VMOVSS a, (4*at+0)(dp);  \
 	VMOVSS b, (4*at+4)(dp);  \

@@ -40,8 +40,8 @@
 	VPANDD Z15, Z4, Z4;  \
 	VPANDD Z15, Z5, Z5
 
-// fold adds the four quarters of z and stores the sum. y is the lower half of z, and x is the
-// lowest quarter of z.
+// fold adds the four quarters of z and stores the sum in dst. Register y is the lower half of z, and x
+// is the lowest quarter of z.
 #define fold(z, y, x, at) \
 	VEXTRACTI64X4 $1, z, Y8;   \
 	VPADDW        Y8, y, y;    \

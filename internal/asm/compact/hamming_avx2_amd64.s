@@ -26,7 +26,7 @@ GLOBL bitsOf<>(SB), RODATA|NOPTR, $16
 #define ap SI
 #define bp DI
 
-// count compares the bytes of a and b at offset at. It sets each byte of x to the number of bits that differ.
+// count loads vectors from at(ap) and at(bp). It sets each byte of x to the number of bits that differ.
 #define count(at, x, t, table, mask) \
 	VMOVDQU at(ap), x;       \
 	VPXOR   at(bp), x, x;    \

@@ -46,8 +46,8 @@
 	fma   Y13, Y15, s1; \
 	fma   Y14, Y15, s2
 
-// FINISH computes and stores the vector of g at byte offset d in the tile. s contains the sum of
-// this vector, Y15 contains u, and Y13 contains λ.
+// FINISH computes a vector of g from the sums in register s, and stores it at byte offset d in the
+// tile. Y15 contains u, and Y13 contains λ.
 #define FINISH(d, s) \
 	mul     d(vp), Y15, Y12; \
 	fma     d(mp), Y12, s;   \
@@ -73,7 +73,7 @@
 
 #define NEXTROWG ADDQ ldg+32(FP), gp
 
-// STARTS sets the pointers into k, mat and g to column col of the row block.
+// STARTS sets the pointers into k, mat and g to byte offset col in the row block.
 #define STARTS \
 	MOVQ k+40(FP), kp;   \
 	ADDQ col, kp;        \
@@ -82,7 +82,7 @@
 	MOVQ dst+24(FP), gp; \
 	ADDQ col, gp
 
-// STARTV sets vp to column col of v. vp shares its register with ap, the pointer into a.
+// STARTV points vp to byte offset col in v. vp shares its register with ap, the pointer into a.
 #define STARTV \
 	MOVQ v+112(FP), vp; \
 	ADDQ col, vp

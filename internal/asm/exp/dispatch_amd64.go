@@ -13,8 +13,8 @@ import (
 // The scheduler cannot preempt assembly. The Go functions that call assembly are not inlined,
 // because the stack check at the start of a Go function is a preemption point. Assembly requires
 // m, n ≥ 1. The parameter gp is the vector g, because g is a register name in assembly. The parameter
-// w of logRowsAVX2F64 and logRowsAVX2F32 must be −0. It stands for the weight of a row before the
-// first row, which does not exist.
+// w of logRowsAVX2F64 and logRowsAVX2F32 must be −0, because the loop over rows uses w as the weight
+// of the previous row, and the first row has no previous row.
 
 //go:noescape
 func expAVX512F64(n int, dst, x *float64)

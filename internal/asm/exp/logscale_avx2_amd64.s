@@ -45,7 +45,7 @@
 #define magic Y12
 
 // TAILMASKS loads the registers lo and hi with masks for the last, partial pair of vectors of a row.
-// The masks select the bytes after the last whole pair, fewer than 64. Register t is scratch.
+// The masks select the bytes after the last whole pair. There are fewer than 64 such bytes. Register t is scratch.
 #define TAILMASKS(t, lo, hi) \
 	LEAQ    tailmask<>+64(SB), t; \
 	ADDQ    whole, t;             \

@@ -278,7 +278,7 @@ func exp2Ref[T num.Float](dst, x []T, c T) {
 }
 
 // Ref2 returns 2^y, or +0 if 2^y is below the least normal number. It is the reference
-// implementation of Exp2 for a y that is already rounded.
+// implementation of Exp2, where y is the product c·x[i] rounded to T.
 func Ref2[T num.Float](y T) T {
 	if num.IsFloat64[T]() {
 		return T(exp2Of64(float64(y)))

@@ -164,8 +164,9 @@ func TestExpRef32(t *testing.T) {
 }
 
 // stride returns the difference between the bit patterns of consecutive float32 arguments of a test.
-// With MONGE_LONG=1, a test covers every argument. At the instruction-set level Ref it never does,
-// because it would only compare the reference implementation with itself.
+// With MONGE_LONG=1, the difference is 1, so a test covers every argument. At the instruction-set
+// level Ref the difference is always larger, because the tests would only compare the reference
+// implementation with itself.
 func stride() uint64 {
 	if asm.Current() == asm.Ref {
 		return uint64(oracle.Samples(4099, 37))

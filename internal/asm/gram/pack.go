@@ -209,7 +209,7 @@ type workspace[T num.Float] struct {
 	rows          []T        // norms of all rows of x
 	share         []T        // for LogColumnMax
 	high, lowest  []T        // for each column: the result of LogColumnMax, and −Inf as its initial value
-	norms, bounds []T        // as in Columns, but for columns that are not packed
+	norms, bounds []T        // like Columns.norms and Columns.bounds, but for columns that are not packed
 	both          []T        // a row of ones and the row norms
 	list          []int      // close columns
 	gathered      []T        // elements of the close columns
@@ -217,8 +217,8 @@ type workspace[T num.Float] struct {
 	origin        []T        // zeros
 
 	// Only panels use the fields below. own contains the squared norms of a block of rows, and shares
-	// contains the norms times slack. For each column, top is the maximum over the rows of the share
-	// minus the distance. edge contains distances in columns that do not fill a panel, and tail
+	// contains these norms times slack. top contains, for each column, the largest difference between
+	// the share of a row and its distance. edge contains distances in columns that do not fill a panel, and tail
 	// contains distances in rows that do not fill a tile.
 	own, shares, top []T
 	edge, tail       []T

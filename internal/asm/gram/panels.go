@@ -9,7 +9,7 @@ import (
 const (
 	panelBlock = 2 * block // number of columns packed at a time
 	manyRows   = 1920      // maximum number of rows in a group
-	manyCells  = 1 << 21   // maximum number of distances of a group; they must fit in the third-level cache
+	manyCells  = 1 << 21   // maximum number of distances for a group of rows; the distances must fit in the third-level cache
 
 	// A product uses panels if it has at least this number of columns. The minimum for float64 is
 	// larger, because a call of project.Panel has more overhead than in float32.
@@ -47,7 +47,7 @@ func (w *workspace[T]) panelSqEuclidean(m, n, d int, half bool, dst []T, ldd int
 // norms. If half is set, row i and column i of dst belong to the same point. panelDistances then
 // copies the distances below the diagonal to the positions above the diagonal.
 func (w *workspace[T]) panelDistances(c *Columns[T], j, n, m int, half bool, norms []T, first bool, dst []T, ldd int, x []T, ldx int) {
-	packed := -1 // first feature of the piece in c.packed; used only if c.onePiece is set
+	packed := -1 // first of the features that c.packed contains; used only if c.onePiece is set
 	high := max(min(manyRows, manyCells/n/blockRows*blockRows), blockRows)
 	for many := 0; many < m; many += high {
 		end := min(many+high, m)

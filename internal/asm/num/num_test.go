@@ -75,7 +75,7 @@ func TestFMA32Halfway(t *testing.T) {
 func TestFMA32Edges(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 2))
 	for range 20_000 {
-		// The product is between 2^-158 and 2^-124, and |z| is below 2^-125.
+		// x·y is between 2^-158 and 2^-124, and |z| is below 2^-125.
 		x := float32(math.Ldexp(1+rng.Float64(), -60-rng.IntN(4)))
 		y := float32(math.Ldexp(1+rng.Float64(), -66-rng.IntN(30)))
 		z := math.Float32frombits(rng.Uint32N(1 << 24))

@@ -100,7 +100,7 @@ func addCosineRef[T num.Float](acc *[3 * MaxLanes / 2]T, x, y []T) {
 	}
 }
 
-// foldCosine sets every element of sums to the sum of its lanes in acc. It overwrites acc.
+// foldCosine adds the lanes of each of the three sums in acc, and stores the totals in sums. It overwrites acc.
 func foldCosine[T num.Float](sums *[3]T, acc *[3 * MaxLanes / 2]T) {
 	w := Lanes[T]() / 2
 	for s := range sums {

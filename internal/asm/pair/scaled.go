@@ -105,7 +105,7 @@ func longNorm[T num.Float](x []T) T {
 	return scaledNorm(x)
 }
 
-// scaledNorm returns the norm of a vector whose sum of squares is not inRange.
+// scaledNorm returns the norm of a vector whose sum of squares is out of range (see inRange).
 func scaledNorm[T num.Float](x []T) T {
 	norm, _, _ := ScaledNorm(x)
 	return norm

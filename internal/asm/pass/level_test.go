@@ -9,8 +9,8 @@ import (
 	"github.com/gomonge/monge/internal/asm/num"
 )
 
-// operands contains the operands of all passes. A pass uses only some of these fields. Sweep and Begin write their
-// result s to the field u.
+// operands contains the operands of all passes. A pass uses only some of these fields. The field u is also the
+// destination of the result s of Sweep and Begin.
 type operands[K, T num.Float] struct {
 	m, n, ldk, ldm int
 	k              []K

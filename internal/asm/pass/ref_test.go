@@ -36,7 +36,7 @@ func rowSum[T num.Float](n int, scale float64, factors ...[]T) *asmtest.ExactSum
 	return &e
 }
 
-// columnSum returns before + Σ_i u_i K_ij, where before is the initial value of q_j.
+// columnSum returns the new value of q_j: its old value, before, plus Σ_i u_i K_ij.
 func columnSum[T num.Float](m, n, j int, before T, u, k []T) *asmtest.ExactSum {
 	var e asmtest.ExactSum
 	e.Add(float64(before))
@@ -101,8 +101,8 @@ func iterateRefTest[T num.Float](t *testing.T) {
 	worstQ.Report(t, "q")
 }
 
-// TestSweepRef checks the error bounds of Sweep. The error of s is at most γ_(k+1) Σ|terms|. The error of q, given the
-// computed s, is at most γ_m Σ|terms|.
+// TestSweepRef checks the error bounds of doc.go for s and q, the outputs of Sweep. Let Σ be the sum of the absolute values of
+// the terms. The errors are at most γ_(k+1) Σ for s, and γ_m Σ for q, given the computed s.
 func TestSweepRef(t *testing.T) {
 	t.Run("f64", sweepRefTest[float64])
 	t.Run("f32", sweepRefTest[float32])

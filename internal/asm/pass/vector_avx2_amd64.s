@@ -61,7 +61,7 @@
 	compare $0x12, high, a, Y4; \
 	VANDPS  Y4, t, t
 
-// COUNT subtracts 1 from the counts in Y8 and Y9 for every element in [low, high]. The counts are negative.
+// COUNT subtracts 1 from a lane of Y8 or Y9 for every element in [low, high], so the lanes hold negated counts.
 #define COUNT \
 	move     (xp)(c*1), Y0;   \
 	move     32(xp)(c*1), Y1; \
@@ -88,7 +88,7 @@
 	VMOVQ        X8, CX;     \
 	ADDQ         CX, AX
 
-// FLUSH sets the lanes of a with |a| < least to +0. It overwrites t.
+// FLUSH sets lanes of a to +0 if their magnitude is below the number in register least. It overwrites t.
 #define FLUSH(a, t) \
 	VANDPD  a, unsigned, t;     \
 	VCMPPD  $0x11, least, t, t; \

@@ -68,7 +68,7 @@
 	POPCNTL tmp, tmp;                 \
 	ADDQ    tmp, inside
 
-// FLUSHED rounds the x_i in Z0 to float32 and stores them in Y0. It stores +0 if |x_i| < least.
+// FLUSHED rounds the x_i in Z0 to float32 and stores them in Y0. It stores +0 if |x_i| is below the number in register least.
 #define FLUSHED \
 	VPANDQ      Z0, unsigned, Z1;     \
 	VCMPPD      $0x15, least, Z1, K2; \

@@ -94,7 +94,7 @@ func Two[T num.Float](c []T, v []float64) (least float64, index int, second floa
 		}
 		oldLeast, oldIndex := least, index
 		least, index = x.lowerLeast(done, least, index)
-		if index != oldIndex { // the second least value may be the previous minimum, or be in the same lane as the new minimum
+		if index != oldIndex { // the second smallest value may be the old minimum, or a value in the lane of the new minimum
 			second = min(second, oldLeast)
 			l := index % blockSize
 			x.least[l] = math.Inf(1)

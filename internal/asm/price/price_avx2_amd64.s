@@ -28,7 +28,7 @@
 #define count CX
 #define at AX
 
-// reduce(off) sets Y0 to four reduced costs, beginning with element at + off.
+// reduce(off) sets Y0 to the reduced costs of elements i … i+3, where i = at + off.
 #define reduce(off) \
 	load(off, Y0);              \
 	VSUBPD Y12, Y0, Y0;         \
@@ -57,7 +57,7 @@
 	VCMPPD    $0x11, least, Y0, Y12; \
 	VBLENDVPD Y12, Y1, index, index
 
-// load(off, r) sets register r to four float64 costs, beginning with element at + off.
+// load(off, r) sets register r to the float64 costs i … i+3, where i = at + off.
 #define load(off, r) VMOVUPD 8*off(cp)(at*8), r
 #define LEAST ·leastAVX2F64
 #define RELAX ·relaxAVX2F64
@@ -66,7 +66,7 @@
 #undef LEAST
 #undef RELAX
 
-// load(off, r) converts four float32 costs to float64 in register r, beginning with element at + off.
+// load(off, r) sets register r to the float32 costs i … i+3, converted to float64, where i = at + off.
 #define load(off, r) VCVTPS2PD 4*off(cp)(at*4), r
 #define LEAST ·leastAVX2F32
 #define RELAX ·relaxAVX2F32

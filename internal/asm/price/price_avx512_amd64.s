@@ -28,7 +28,7 @@
 #define count CX
 #define at AX
 
-// reduce(off) sets Z0 to eight reduced costs, beginning with element at + off.
+// reduce(off) sets Z0 to the reduced costs of elements i … i+7, where i = at + off.
 #define reduce(off) \
 	load(off, Z0);              \
 	VSUBPD Z8, Z0, Z0;          \
@@ -52,7 +52,7 @@
 	VUNPCKHPD    x, x, t;  \
 	VMINPD       x, t, x
 
-// load(off, r) sets register r to eight float64 costs, beginning with element at + off.
+// load(off, r) sets register r to the float64 costs i … i+7, where i = at + off.
 #define load(off, r) VMOVUPD 8*off(cp)(at*8), r
 #define LEAST ·leastAVX512F64
 #define RELAX ·relaxAVX512F64
@@ -61,7 +61,7 @@
 #undef LEAST
 #undef RELAX
 
-// load(off, r) converts eight float32 costs to float64 in register r, beginning with element at + off.
+// load(off, r) sets register r to the float32 costs i … i+7, converted to float64, where i = at + off.
 #define load(off, r) VCVTPS2PD 4*off(cp)(at*4), r
 #define LEAST ·leastAVX512F32
 #define RELAX ·relaxAVX512F32

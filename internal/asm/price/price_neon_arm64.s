@@ -47,8 +47,8 @@
 	OF4(FCMGT, 4, 12, 0);          \
 	OF4(BIT_16B, 12, 0, 4)
 
-// keep replaces four registers of least by their minimum with registers r to r+3. It sets V4–V7 to masks of the lanes that
-// become smaller. keepBlocks sets the blocks of these lanes to the current block number.
+// keep computes the minimum of four registers of least and registers r to r+3, and stores it in least. It sets V4–V7 to masks
+// of the lanes of least that become smaller. keepBlocks sets the blocks of these lanes to the current block number.
 #define keep(least, r) \
 	OF4(FCMGT, 4, least, r);       \
 	OF4(BIT_16B, least, r, 4)

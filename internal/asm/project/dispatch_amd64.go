@@ -8,7 +8,7 @@ import (
 )
 
 // The Go functions that call assembly are not inlined. So each call begins with a stack check, where the scheduler can
-// stop the goroutine. The arguments named rows, cols and depth are positive. In a call of an AVX2 tile function, the
+// stop the goroutine. rows, cols and depth are positive. In a call of an AVX2 tile function, the
 // columns fill whole tiles, except that the last vector may be partial.
 
 //go:noescape

@@ -68,7 +68,7 @@ func testLevels[T num.Float](t *testing.T) {
 			call(shape{m: v % 17, p: v % 15, d: n, gx: v % 2, gp: v % 3, gy: v % 4, add: add}, c)
 		}
 	}
-	// These sizes fill whole tiles or need several calls of assembly.
+	// These sizes fill whole tiles or need several calls of an assembly function.
 	for _, s := range []shape{
 		{m: 100, p: 10, d: 300},
 		{m: 33, p: 20, d: 784, add: true},
@@ -156,8 +156,8 @@ func checkSame[T num.Float](t *testing.T, at int, got, want []T) {
 	}
 }
 
-// panelShape describes one call of Panel. It has the sizes m and d, the stride padding of y, and whether the arguments r
-// and h are not nil.
+// panelShape describes one call of Panel. gap is the padding between the rows of y. begin means that the argument r is not
+// nil, and find means that the arguments f and h are not nil.
 type panelShape struct {
 	m, d, gap   int
 	begin, find bool

@@ -59,8 +59,8 @@
 	MOVQ ldb+72(FP), ldbb;     \
 	SHLQ $logsize, ldbb
 
-// prologue2 sets the argument a to &a[depth*ka] and the argument depth to −depth·ka. prologue3 sets the argument rows to
-// &a[depth*ka + rows*ra].
+// prologue2 overwrites two arguments: a becomes &a[depth*ka], and depth becomes −depth·ka. prologue3 then overwrites rows
+// with &a[depth*ka + rows*ra], where a and depth have their original values.
 #define prologue2 \
 	MOVQ  ka+56(FP), kab;     \
 	MOVQ  depth+16(FP), koff; \

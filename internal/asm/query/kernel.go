@@ -3,9 +3,9 @@ package query
 import "github.com/gomonge/monge/internal/asm"
 
 const (
-	// Rows must divide the number of rows of every call.
+	// Rows divides the number of rows of every call.
 	Rows = 8
-	// Unit must divide the number of elements of a row.
+	// Unit divides the number of elements of a row.
 	Unit = 16
 )
 

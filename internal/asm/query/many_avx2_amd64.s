@@ -73,8 +73,8 @@
 #undef ELEMENTS
 #undef size
 
-// The WIDEN macros load eight elements of a row and convert them to float32. SCALEDINT8 also multiplies them by the
-// scale s.
+// The WIDEN macros load eight elements of a row and convert them to float32. The macro SCALEDINT8 does so for int8, and also
+// multiplies the elements by the scale s.
 #define WIDENBF16(x, s, y) \
 	VPMOVZXWD x, y;      \
 	VPSLLD    $16, y, y

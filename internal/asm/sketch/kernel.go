@@ -12,7 +12,7 @@ const (
 	Rows = 32
 	// Queries is the number of queries in a block.
 	Queries = 12
-	// Step must divide the number of features.
+	// Step divides the number of features.
 	Step = 4
 	// MaxFeatures is the largest number of features. This limit keeps the sum of products below 2³¹.
 	MaxFeatures = 100_000

@@ -141,7 +141,7 @@ func TestQuantizeLevels(t *testing.T) {
 				s, sum, square, rest := QuantizeQuery(query, stride, x)
 				set(5, s, square, rest)
 				numbers[10] = float32(sum)
-				codes := a.Out(len(query)) // the codes converted to float32; the bytes of four codes may form a NaN
+				codes := a.Out(len(query)) // the codes as float32 numbers, because the bytes of four codes could form a NaN
 				for k, p := range query {
 					codes[k] = float32(p)
 				}

@@ -19,8 +19,8 @@
 
 #include "textflag.h"
 
-// FOLD adds the eight lanes of registers y and z in halves, and stores the sum in the lowest lane of x. Register x is the lower
-// half of y.
+// FOLD sums the four lanes of register y and the four lanes of register z, in halves. It stores the sum in the lowest lane of
+// the XMM register x, which is the lower half of y.
 #define FOLD(z, y, x) \
 	VADDPD       z, y, y;    \
 	VEXTRACTF128 $1, y, X7;  \

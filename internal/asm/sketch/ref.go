@@ -58,8 +58,8 @@ func largestRef(x []float32) float32 {
 	return math.Float32frombits(top)
 }
 
-// quantizeRef stores groups of four codes. Consecutive groups start stride bytes apart. Adding shift, which is about
-// 1.5·2⁵², to a number rounds the number to an integer. The lowest byte of the sum is the code.
+// quantizeRef stores groups of four codes. Consecutive groups start stride bytes apart. shift is about 1.5·2⁵², so the sum
+// of a number and shift has no fractional digits. The lowest byte of this sum is the code of the number.
 func quantizeRef(codes []uint8, stride int, x []float32, inverse, scale, shift float64) (square, rest float64) {
 	var squares, rests [num.MaxLanes]float64
 	for k, f := range x {

@@ -66,8 +66,8 @@ func maximum[T num.Float](acc *[num.MaxLanes]T, x []T) {
 	maxRef(acc, x)
 }
 
-// ordinaryLogs computes logarithms of whole groups of 64 bytes. It stops before the first group with an x
-// that is not a positive normal number, and returns the number of computed elements.
+// ordinaryLogs computes logarithms of whole groups of 64 bytes. It stops before the first group that contains
+// a number that is not positive or not normal. It returns the number of computed elements.
 //
 //go:noinline
 func ordinaryLogs[T num.Float](dst, x []T, base2 bool) int {

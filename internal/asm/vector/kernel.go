@@ -62,7 +62,7 @@ func logs[T num.Float](dst, x []T, base2 bool) {
 	asm.CheckVector(len(dst), len(x))
 	group := num.Lanes[T]()
 	for p := asm.Piece(len(x), logCost, 64); len(x) > 0; {
-		// Assembly computes the groups before the first group with a special value. Go computes the group with the value.
+		// The assembly function stops before a group with a special value. The Go function computes this group.
 		done := ordinaryLogs(dst, x[:min(p, len(x))/group*group], base2)
 		dst, x = dst[done:], x[done:]
 		if rest := min(group, len(x)); done == 0 || rest < group {

@@ -75,9 +75,9 @@ func Ref2[T num.Float](x T) T {
 // If the logarithm is smaller than 1/8, r is exact. Otherwise the rounding error of r is at most 2^-29.
 // The largest error for all arguments is 0.649 ULP for ln and 0.681 ULP for log₂.
 
-// logTable contains the table and the polynomial Q of a logarithm. For every cell, inverse contains c, and hi + lo is
-// −log c. The coefficients of Q are in poly, lowest degree first. In the table for ln, hi is a multiple of 2^-17, and
-// in the table for log₂ a multiple of 2^-16, which makes t exact. The program prove/gencoef computed the numbers.
+// logTable contains the table and the polynomial Q of a logarithm. For every cell of the table, inverse contains the
+// factor c, and hi + lo is −log c. The coefficients of Q are in poly, lowest degree first. hi is a multiple of 2^-17 for
+// ln and of 2^-16 for log₂, so that the sum t has no rounding error. The program prove/gencoef computed the numbers.
 type logTable struct {
 	inverse, hi, lo [8]float32
 	poly            [4]float32

@@ -30,7 +30,7 @@
 #define at DX
 
 // The following macros are byte offsets in the table logc, which contains one copy of each constant for every lane. The
-// constant BIAS is the bit pattern of √½, with 1024 subtracted from the exponent. WHOLE is 2^52, and WHOLEK is 2^52 + 1024.
+// constant BIAS is the bit pattern of √½ with an exponent that is smaller by 1024. WHOLE is 2^52, and WHOLEK is 2^52 + 1024.
 // C7 to C1 are the coefficients of the polynomial, highest degree first.
 #define LEAST 0*32
 #define MOST 1*32

@@ -29,8 +29,8 @@
 #define bytes CX
 #define at DX
 
-// The following macros are byte offsets of constants in the table logc. The constant BIAS is the bit pattern of √½, with
-// 1024 subtracted from the exponent. WHOLE is 2^52, and WHOLEK is 2^52 + 1024. C7 to C1 are the coefficients of the
+// The following macros are byte offsets of constants in the table logc. The constant BIAS is the bit pattern of √½ with
+// an exponent that is smaller by 1024. WHOLE is 2^52, and WHOLEK is 2^52 + 1024. C7 to C1 are the coefficients of the
 // polynomial, highest degree first.
 #define LEAST 0*size
 #define MOST 1*size

@@ -35,7 +35,7 @@
 #define bits1 R6
 
 // The following macros are byte offsets in a table that contains one copy of each constant for every lane. The constant
-// BIAS is the bit pattern of √½, with 1024 subtracted from the exponent. WHOLE is 2^52, and WHOLEK is 2^52 + 1024. C7 to C1
+// BIAS is the bit pattern of √½ with an exponent that is smaller by 1024. WHOLE is 2^52, and WHOLEK is 2^52 + 1024. C7 to C1
 // are the coefficients of the polynomial, highest degree first.
 #define LEAST 0
 #define MOST 16

@@ -37,7 +37,7 @@ type Case struct {
 	memory    []*memory
 	alone     bool
 	work      int // the product of the sizes
-	gap       int // how to draw gaps between rows; 0: not chosen yet, 1: no gaps, 2: gaps of 7 elements, 3 or 4: random gaps
+	gap       int // kind of gaps between rows; 0: not chosen yet, 1: no gaps, 2: always 7 elements, larger: random gaps
 	large     bool
 	long      bool     // whether this is a long run
 	last      func()   // function of the last Call, to be repeated concurrently
@@ -147,7 +147,7 @@ func (c *Case) Shape(most, budget int, powers ...int) []int {
 	s := make([]int, len(powers))
 	left, work := float64(budget), 1.0
 	order := c.Perm(len(s))
-	if c.large && !c.Chance(4) { // draw sizes with large powers first, because budget leaves only small sizes for the last ones
+	if c.large && !c.Chance(4) { // draw the sizes with large powers first, while most of the budget is left
 		slices.SortFunc(order, func(i, j int) int { return powers[j] - powers[i] })
 	}
 	for k, i := range order {
@@ -203,8 +203,8 @@ var poison = [8]byte{0x01, 0x00, 0xef, 0xbe, 0xad, 0xde, 0xf8, 0x7f}
 
 var poison32 = [8]byte{0xad, 0xde, 0xc0, 0x7f, 0xad, 0xde, 0xc0, 0x7f}
 
-// blank returns n bytes of poison for elements of the given size. The caller must not modify the
-// bytes.
+// blank returns n bytes that consist of copies of the NaN pattern poison, or poison32 if size is 4.
+// The caller must not modify the bytes.
 func blank(n, size int) []byte {
 	b, pattern := &blank64, poison
 	if size == 4 {
@@ -426,7 +426,8 @@ func (c *Case) check(what string) {
 	}
 }
 
-// firstUnwritten returns the index of the first element that is still poisoned, or −1.
+// firstUnwritten returns the index of the first element that still has the bits of poison, or −1 if
+// there is none.
 func firstUnwritten(row []byte, isFloat bool, size int) int {
 	switch {
 	case !isFloat:

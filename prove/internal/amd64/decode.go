@@ -24,8 +24,8 @@ type inst struct {
 	match  [len(forms)][]string // match[f] contains the submatches of op for the regular expression forms[f]
 }
 
-// Indices into forms. Decode matches all regular expressions once, so running an instruction only
-// looks at the results.
+// These constants are indices into the array forms. Decode matches all regular expressions of this
+// array once. Running an instruction only looks at the results.
 const (
 	fused = iota
 	arithmetic
@@ -61,7 +61,7 @@ type operand struct {
 	kind      kind
 	value     uint64 // immediate, target or displacement
 	reg       int    // number of the register
-	width     int    // bytes of the register
+	width     int    // size of the register in bytes
 	high      bool   // whether the operand is bits 8 to 15 of the register, such as AH
 	base      int    // −1 means none
 	index     int    // −1 means none

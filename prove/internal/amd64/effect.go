@@ -82,8 +82,9 @@ func (o *operand) form() loops.Form {
 	return f
 }
 
-// linearResult returns the result of an instruction on 8-byte registers if it is a linear form. The
-// result of a comparison is the difference. next is the address of the next instruction.
+// linearResult returns the result of an instruction on 8-byte registers if the result is a linear
+// form. For a comparison, the result is the difference of the operands. next is the address of the
+// next instruction.
 func linearResult(op string, a []operand, next uint64) (f loops.Form, ok bool) {
 	dst := a[len(a)-1]
 	op = strings.TrimSuffix(op, "q") // suffix of an instruction with an operand in memory

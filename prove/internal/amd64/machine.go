@@ -143,7 +143,7 @@ func (m *machine) checkKeptRegisters() error {
 	return nil
 }
 
-// trace appends v to part, a list of the trace, if the run is traced.
+// trace appends v to part, one of the lists of the Trace, if the run is traced.
 func (m *machine) trace(part *[]uint64, v ...uint64) {
 	if m.watched != 0 {
 		*part = append(*part, v...)
@@ -391,7 +391,7 @@ func (m *machine) setVector(o *operand, cells []expr.Node, w int) {
 	}
 }
 
-// mapLanes applies f to the elements of sources. Elements have w cells.
+// mapLanes applies f to the elements of sources. Each element consists of w cells of 4 bytes.
 func (m *machine) mapLanes(w int, f func(x ...expr.Node) expr.Node, sources ...[]expr.Node) []expr.Node {
 	n := len(sources[0])
 	out := make([]expr.Node, 0, n)

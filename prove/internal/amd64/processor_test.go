@@ -304,8 +304,8 @@ func (i *instance) draw(rng *rand.Rand) (s state) {
 	}
 }
 
-// symbolic runs the instruction in the symbolic machine on constants. It also returns a mask of the
-// flags that are defined after the instruction.
+// symbolic runs the instruction in the symbolic machine, whose registers and memory cells contain
+// constants. It also returns a mask of the flags that are defined after the instruction.
 func (i *instance) symbolic(t *testing.T, s state) (out state, defined uint64, err error) {
 	g, mem := expr.New(), memory.New(false)
 	processor.LoadMemory(t, g, mem, s.Memory[:])

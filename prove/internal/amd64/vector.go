@@ -402,7 +402,7 @@ func (m *machine) runPermute(a []operand, dst *operand, w int) bool {
 	return true
 }
 
-// pickElement returns the element of x at an index. Elements have w cells.
+// pickElement returns the element of x at an index. Each element consists of w cells of 4 bytes.
 func (m *machine) pickElement(x []expr.Node, index expr.Node, w int) []expr.Node {
 	last := uint64(len(x)/w - 1)
 	var table []expr.Node

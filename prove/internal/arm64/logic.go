@@ -179,7 +179,8 @@ func (m *machine) runBothWays(f *code.Function, c expr.Node, to uint64) error {
 }
 
 // loadTableEntry loads a table entry at an index that depends on the data. The destination is a
-// register or a lane of a register. It returns false if the address does not depend on the data.
+// register or a lane of a register. loadTableEntry returns false if the address does not depend on
+// the data.
 func (m *machine) loadTableEntry(a []operand) bool {
 	o := a[1]
 	if a[0].kind == general || o.kind != location || o.postIndexed {
@@ -217,9 +218,8 @@ func (m *machine) loadTableEntry(a []operand) bool {
 	return true
 }
 
-// mapWide applies a bitwise function f to registers. It works on 8 bytes where the function wide
-// returns true, and on 4 bytes elsewhere, because bitwise instructions do not specify an element
-// size.
+// mapWide applies a bitwise function f to registers. Bitwise instructions do not specify an element
+// size. Therefore f gets 8 bytes at a time where wide(at) is true, and 4 bytes elsewhere.
 func (m *machine) mapWide(dst operand, wide func(at int) bool, f func(x ...expr.Node) expr.Node, regs ...int) {
 	out := make([]expr.Node, 0, 4)
 	x := make([]expr.Node, len(regs))

@@ -133,7 +133,7 @@ func (m *machine) checkKeptRegisters() error {
 	return nil
 }
 
-// trace appends v to part, a list of the trace, if the run is traced.
+// trace appends v to part, one of the lists of the Trace, if the run is traced.
 func (m *machine) trace(part *[]uint64, v ...uint64) {
 	if m.watched != 0 {
 		*part = append(*part, v...)
@@ -387,7 +387,7 @@ func (m *machine) store(addr uint64, cells []expr.Node) {
 	}
 }
 
-// setVector sets a vector register and clears the bytes above the given cells.
+// setVector sets the low cells (4 bytes each) of a vector register, and clears the rest of the register.
 func (m *machine) setVector(reg int, cells []expr.Node) {
 	for i := range m.v[reg] {
 		if i < len(cells) {

@@ -22,7 +22,7 @@ func (m *machine) step(a []operand) {
 	}
 }
 
-// runInteger runs an instruction on general registers or a jump. It returns false for other
+// runInteger runs a jump or an instruction on general registers. It returns false for other
 // instructions.
 func (m *machine) runInteger(op string, a []operand) bool {
 	if c, ok := strings.CutPrefix(op, "b."); ok {

@@ -70,8 +70,8 @@ type section struct {
 	data []byte
 }
 
-// Read disassembles the functions of a binary whose symbol names have the prefix. Function names in
-// the program do not contain the prefix. decode computes the field Decoded of each instruction.
+// Read disassembles the functions in the binary at path whose names begin with prefix. It removes the
+// prefix from the names. decode computes the field Decoded of each instruction.
 func Read(objdump, path, prefix string, decode func(*Inst) any) (*Program, error) {
 	file, err := elf.Open(path)
 	if err != nil {

@@ -162,8 +162,8 @@ func (g *Graph) Greater(a, c Node) Node {
 	return g.make(node{op: IGt, width: 1, a: a, b: c})
 }
 
-// nonnegative returns small(a). If a is a maximum, it reports whether small(x) is true for all
-// operands x of the maximum.
+// nonnegative reports whether the predicate small is true for a. If a is a maximum, the predicate
+// must be true for all operands of the maximum.
 func (g *Graph) nonnegative(a Node, small func(Node) bool) bool {
 	if n := g.nodes[a]; n.op == IMaxU {
 		return g.nonnegative(n.a, small) && g.nonnegative(n.b, small)
@@ -171,7 +171,7 @@ func (g *Graph) nonnegative(a Node, small func(Node) bool) bool {
 	return small(a)
 }
 
-// Negative returns the condition that the highest bit is set.
+// Negative returns the condition that the highest bit of a is set.
 func (g *Graph) Negative(a Node) Node {
 	if c, x, y, ok := g.constantSelection(a); ok {
 		return g.Select(c, g.Negative(x), g.Negative(y))
@@ -186,7 +186,7 @@ func (g *Graph) Negative(a Node) Node {
 	return g.Not(g.Greater(a, g.Const(int(n.width), ^uint64(0))))
 }
 
-// Nonzero returns the condition that some bit is set.
+// Nonzero returns the condition that at least one bit of a is set.
 func (g *Graph) Nonzero(a Node) Node {
 	if c, x, y, ok := g.constantSelection(a); ok {
 		return g.Select(c, g.Nonzero(x), g.Nonzero(y))

@@ -122,8 +122,8 @@ func (p *prover) learn(c Node, value bool) {
 	}
 }
 
-// operandsEqual proves that two nodes have the same operation and equal operands. It excludes
-// bitwise operations: two NaN operands count as equal but may have different bits.
+// operandsEqual proves that two nodes have the same operation and equal operands. It returns false
+// for bitwise operations, because operands that count as equal may be NaN with different bits.
 func (p *prover) operandsEqual(a, b Node) bool {
 	x, y := p.nodes[a], p.nodes[b]
 	if x.op != y.op || x.key != y.key || x.width != y.width {
@@ -227,7 +227,7 @@ func (p *prover) equalConditions(a, b Node) bool {
 // maxAtoms bounds the number of comparisons in a truth table.
 const maxAtoms = 8
 
-// comparisons appends to out the comparisons that a condition consists of.
+// comparisons appends the comparisons in the condition c to out.
 func (p *prover) comparisons(c Node, out []Node) []Node {
 	switch n := p.nodes[c]; n.op {
 	case Const:
@@ -248,9 +248,9 @@ func (p *prover) comparisons(c Node, out []Node) []Node {
 	return out
 }
 
-// contradictory reports whether it can prove that no value of some expression satisfies all known
-// conditions on this expression. x and y must be different constants, so that x = y follows only
-// from contradictory conditions.
+// contradictory reports whether it can prove that the known conditions contradict each other: no
+// value of some expression satisfies all of them. x and y must be different constants, so only
+// contradictory conditions imply x = y.
 func (p *prover) contradictory(x, y Node) bool {
 	seen := map[Node]bool{}
 	for c := range p.known {

@@ -98,7 +98,7 @@ type Graph struct {
 	intervals       boundsCache
 	representatives map[uint64]Node  // results of the method representative; the key is the index of a polynomial in lists
 	flips           map[[2]Node]flip // results of bitAtom, by node and bit number
-	Path            *Path            // decides branches that depend on the data; if nil, both directions run
+	Path            *Path            // chooses a direction at each branch that depends on the data; if nil, both directions run
 }
 
 // New returns an empty graph.
@@ -302,7 +302,7 @@ func (g *Graph) Sqrt(a Node) Node {
 }
 
 // squaredFactor returns a node whose square is x². The result is the same node for x and −x. If x is
-// a difference, the result is the operand with the smaller number minus the other operand. The
+// a difference, the result is the operand with the smaller node number minus the other operand. The
 // squares of p − q and q − p are equal, because the differences have opposite signs or are both +0.
 func (g *Graph) squaredFactor(a Node) Node {
 	a, _ = g.withoutSign(a)

@@ -7,9 +7,9 @@ import (
 	"slices"
 )
 
-// field is a range of bits of a node, or a range of known bits. Instructions cut and join integers
-// of one and two bytes, and the results are lists of fields. An integer of one or two bytes is a
-// 4-byte node whose higher bits are zero.
+// field is a range of bits of a node, or a range of known bits. Instructions split and join integers
+// of one and two bytes, and the results are lists of fields. An integer of one or two bytes is
+// stored as a 4-byte node whose higher bits are zero.
 type field struct {
 	node         Node   // 0 means known bits
 	bits         uint64 // the known bits
@@ -74,8 +74,8 @@ func (g *Graph) isSmall(a Node) bool {
 	return false
 }
 
-// flagValues returns the two constants of a node that selects between two constants below 2^16. A bit
-// in which the constants differ equals the condition of the selection or its negation.
+// flagValues returns p and q if node a selects between two constants p and q below 2^16. If p and q
+// differ in a bit, this bit of a is the condition of the selection or its negation.
 func (g *Graph) flagValues(a Node) (p, q uint64, ok bool) {
 	n := &g.nodes[a]
 	if n.op != Select || n.width != 4 || n.key != 0 {
@@ -238,8 +238,8 @@ func (g *Graph) shiftFields(op Op, a Node, by int) (Node, bool) {
 	return g.joinFields(width, append(sliceFields(f, by, whole-by), field{length: by})...), true
 }
 
-// bitwiseFields returns a op b if every bit of the result is known or equal to a bit of a node.
-// This requires for every bit that one operand has no influence or both operands are known.
+// bitwiseFields returns the result of the bitwise operation op on a and b. It returns false unless
+// every bit of the result is known or equal to a bit of a node.
 func (g *Graph) bitwiseFields(op Op, a, b Node) (Node, bool) {
 	width := g.Width(a)
 	x, y := g.fields(a), g.fields(b)

@@ -77,8 +77,8 @@ func (s sum) add(t sum, factor uint64) sum {
 	return out
 }
 
-// extend converts a sum of 4 bytes to a sum of 8 bytes. It returns false if a value of the sum may
-// not fit in 4 bytes.
+// extend converts a sum modulo 2³² to a sum modulo 2⁶⁴. It returns false if a value of the sum may
+// not fit in a signed 4-byte integer.
 func (s sum) extend() (sum, bool) {
 	s.constant = uint64(int64(int32(s.constant)))
 	low, high := s.bounds()
@@ -120,7 +120,7 @@ func (g *Graph) addSums(op Op, a, b Node, factor uint64) Node {
 	return g.make(node{op: op, width: uint8(width), a: a, b: b})
 }
 
-// selectSums returns the sum x if c is true, and the sum y otherwise, as one sum y + [c]·(x − y). Here
+// selectSums returns the sum y + [c]·(x − y), which is x if c is true, and y otherwise. Here
 // [c] is 1 if c is true, and 0 otherwise. A product [c]·[d] becomes [c ∧ d]. selectSums returns false
 // unless x or y is a Sum node or x − y is constant.
 func (g *Graph) selectSums(c, x, y Node) (Node, bool) {

@@ -125,7 +125,7 @@ func (g *Graph) Le(a, b Node) Node {
 	return g.make(node{op: Le, width: 1, a: a, b: b})
 }
 
-// Eq returns x = y.
+// Eq returns the condition a = b.
 func (g *Graph) Eq(a, b Node) Node {
 	x, okX := g.Number(a)
 	y, okY := g.Number(b)

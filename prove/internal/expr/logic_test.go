@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// sample holds values of inputs and evaluates expressions without any rule.
+// sample holds values of inputs, and evaluates expressions without simplifying them.
 type sample struct {
 	*Graph
 	values map[Node]uint64
@@ -227,8 +227,7 @@ func TestLogic(t *testing.T) {
 	}
 }
 
-// TestScaling uses random numbers to check two rules of rounding. The methods named subnormal and
-// fma in scaling.go rely on these rules.
+// TestScaling uses random numbers to check the two rules of rounding on which scaling.go relies.
 func TestScaling(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 4))
 	tried := 0

@@ -120,8 +120,8 @@ func (g *Graph) ClearsLowBits(a Node, bits int) bool {
 	return false
 }
 
-// SplitOffset splits an 8-byte integer into a constant and a 4-byte integer. ok is false if the
-// 8-byte integer minus the constant does not fit in 4 bytes.
+// SplitOffset writes the 8-byte integer a as the sum of a constant and a 4-byte integer. It reports
+// false if a minus the constant does not fit in 4 bytes.
 func (g *Graph) SplitOffset(a Node) (constant uint64, rest Node, ok bool) {
 	n := g.nodes[a]
 	rest = a

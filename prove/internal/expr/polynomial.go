@@ -76,7 +76,7 @@ type interval struct {
 	ok        bool
 }
 
-// maxBound is the largest magnitude of a known bound.
+// maxBound is the largest magnitude of a bound. An interval with a larger bound counts as unknown.
 const maxBound = 1 << 60
 
 func (r interval) check() interval {
@@ -216,8 +216,8 @@ func (g *Graph) splitSum(n Node, bits int) (constant uint64, parts []part, atom 
 
 func onesCount(i int) int { return bits.OnesCount64(uint64(i)) }
 
-// exactPart returns node n, or its polynomial, as a summand modulo 2^bits. It returns false unless the
-// bounds show that the value always fits in the given number of bits.
+// exactPart returns a part that is node n or its polynomial, modulo 2^bits. It returns false unless
+// the bounds show that the value of n always fits in the given number of bits.
 func (g *Graph) exactPart(n Node, bits int, signed bool) (part, bool) {
 	if g.boundsOf(n, bits).fits(bits, signed) {
 		return part{factor: 1, of: n, bits: bits}, true
@@ -490,8 +490,8 @@ func (g *Graph) replaceCarries(p polynomial) {
 	}
 }
 
-// expand returns a node as a polynomial. Unlike polynomial, it does not reduce the coefficients or
-// call replaceCarries.
+// expand returns a node as a polynomial. It is the first step of the method polynomial, which then
+// calls replaceCarries and reduces the coefficients.
 func (g *Graph) expand(n Node, bits int) polynomial {
 	p := polynomial{}
 	g.addTo(p, n, 1, bits)

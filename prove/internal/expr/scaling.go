@@ -99,8 +99,8 @@ func (b *builder) make(i int32) Node {
 	return 0
 }
 
-// scaled returns x·2^k, rounded once, where x is the result of instruction i. If x itself has the form
-// z·2^j and is a normal number, it was not rounded, and scaled returns z·2^(j+k).
+// scaled returns x·2^k, rounded once, where x is the result of instruction i. If x is a
+// product z·2^j and a normal number, the product is exact, and scaled returns z·2^(j+k).
 func (b *builder) scaled(i int32, k int) Node {
 	x := b.build(i)
 	if x == 0 {
@@ -168,8 +168,8 @@ func (b *builder) fma(in *instruction, v valueRange, x, y, z Node) Node {
 	return g.product(in.key == 1, x, y, z)
 }
 
-// offsetFromVariable returns d if, for every number in the region, the integer expression i equals
-// the bits of the variable plus the constant d.
+// offsetFromVariable returns d if the integer expression i equals the bits of the variable plus the
+// constant d for all values of the variable in the region.
 func (b *builder) offsetFromVariable(i int32) (d uint64, ok bool) {
 	if i == 0 {
 		return 0, true
@@ -302,8 +302,8 @@ func (b *builder) isFinite(i int32) bool {
 	return ok && !nan && !math.IsInf(low, 0) && !math.IsInf(high, 0)
 }
 
-// product returns ±x·y + z, rounded once. If a factor is constant, the constant gets the sign of
-// the product.
+// product returns x·y + z, or −x·y + z if negative is true, rounded once. If a factor is constant,
+// the sign of the product becomes the sign of this constant.
 func (g *Graph) product(negative bool, x, y, z Node) Node {
 	factors := [2]Node{x, y}
 	for i, f := range factors {
@@ -336,8 +336,9 @@ func (b *builder) indexOf(in *instruction) int32 {
 	return -1
 }
 
-// onePlusSummand recognizes an instruction that subtracts the bits of 1 from the bits of 1 + z. It
-// returns the index of the instruction for z, or −1 if the instruction has another form.
+// onePlusSummand recognizes an instruction that computes the integer bits(1 + z) − bits(1), where
+// bits returns the bits of a floating-point number. It returns the index of the instruction that
+// computes z, or −1 if the given instruction has another form.
 func (t *template) onePlusSummand(in *instruction) int32 {
 	one := bitsFrom(in.width, 1)
 	is := func(i int32) bool { return i >= 0 && t.code[i].op == Const && t.code[i].key == one }

@@ -250,7 +250,7 @@ func (t *template) infinity() int64 { return orderOf(bitsFrom(uint8(t.width), ma
 // proveRange proves that the two expressions are equal for all numbers whose rank (see orderOf) is
 // from low to high. It divides the range into regions.
 func (t *template) proveRange(low, high int64) bool {
-	last, before := int64(1), int64(1) // how many ranks each of the last two regions contains, minus 1
+	last, before := int64(1), int64(1) // widths of the last region and of the region before it; a region of one rank has width 0
 	for low <= high {
 		if t.regions++; t.regions > maxRegions || !t.resolved(low, low) {
 			return false

@@ -75,8 +75,8 @@ func (fr *frame) run() Value {
 	return result
 }
 
-// execute runs a block and its successors. It stops after a return instruction, or before it would
-// run the block end. pred is the predecessor of the first block. If phis is not empty, it contains
+// execute runs a block and its successors. It stops after a return instruction, or when it reaches
+// the block end. pred is the predecessor of the first block. If phis is not empty, it contains
 // the values of the phi instructions in the first block. After a return instruction, execute
 // returns the result of the function. Otherwise it returns the last block that ran. If a branch was
 // run in both directions and both reached end, execute also returns the joined values of the phi

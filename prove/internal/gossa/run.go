@@ -100,7 +100,7 @@ func (in *Interpreter) initialize(p *ssa.Package) {
 // callAssembly stores arguments on a stack and runs a function without a body.
 func (in *Interpreter) callAssembly(f *ssa.Function, args []Value) Value {
 	word := in.sizes.Sizeof(types.Typ[types.Uintptr])
-	offset := word // offset after the return address
+	offset := word // offset of the next argument or result; the return address is at offset 0
 	var offsets []int64
 	place := func(t types.Type) {
 		a := in.sizes.Alignof(t)

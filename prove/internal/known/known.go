@@ -4,7 +4,7 @@
 // other exceptions.
 package known
 
-// Exception is the number of exceptions in one function, with the reason.
+// Exception contains the number of exceptions of the proof in one function, and their reason.
 type Exception struct {
 	Count  int
 	Reason string
@@ -28,8 +28,8 @@ const (
 	lagging = "the first blocks of rows take another path than the others: a counter stops at 3. Passes of up to five blocks run"
 )
 
-// UnprovedLoops contains, for each function, the number of loops whose iterations may depend on the
-// iteration number, because package loops cannot prove the opposite.
+// UnprovedLoops contains, for each function, the number of loops for which package loops cannot prove
+// that the iterations do not depend on the iteration number.
 var UnprovedLoops = map[string]Exception{
 	"distance.gibbsAVX512F32":       {2, vectors},
 	"distance.gibbsAVX512F64":       {2, vectors},

@@ -19,17 +19,17 @@ type Survivor struct {
 }
 
 // Effect is the largest effect of a mistake, over all cases of the proof. Command prove finds the
-// effect by comparing the runs of the correct function with the runs of the mutant. The constants
-// are in ascending order.
+// effect by comparing the runs of the correct function with the runs of the mutant, which
+// has the mistake. The constants are in ascending order.
 type Effect int
 
 const (
 	Nothing Effect = iota // the registers and flags after the mutated instruction are correct
 	Unused                // registers or flags differ, but the path, stores and prefetches do not
 	Fetches               // the mutant prefetches from different addresses
-	Stores                // the mutant stores different intermediate values, or computes results differently
+	Stores                // the mutant stores different intermediate values, or computes results by different expressions
 	Path                  // the mutant runs different instructions
-	Loop                  // iterations of a loop of the mutant may depend on the iteration number; the correct loop has no such iterations
+	Loop                  // in a loop of the mutant, iterations may depend on the iteration number; in the correct loop they do not
 )
 
 var effects = []string{"nothing", "unused", "fetches", "stores", "path", "loop"}

@@ -311,8 +311,8 @@ func (f *frame) dependencies(v form) (s symbol) {
 	return s
 }
 
-// endIteration computes the verdict on the iteration that ends. It records the verdict on the
-// iteration before, which is now known not to be the last one.
+// endIteration computes the verdict on the iteration that ends. It also records the verdict on the
+// previous iteration, because the previous iteration was not the last iteration of the loop.
 func (t *Tracker) endIteration(f *frame) {
 	l := t.cov.Loops[f.first]
 	if f.iterations++; f.iterations > 1 {

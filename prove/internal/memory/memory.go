@@ -45,8 +45,8 @@ func New(apart bool) *Memory {
 	return &Memory{regions: make(map[uint64]*region), next: 1, apart: apart}
 }
 
-// maxApartRegion is the largest region number that is a power of two. If apart is true, region numbers
-// double up to this number. Larger region numbers are consecutive.
+// maxApartRegion bounds the region numbers that are powers of two. In a memory created with New(true),
+// the region numbers are 1, 2, 4, …, maxApartRegion, and then consecutive.
 const maxApartRegion = 1 << 34
 
 // Region adds a region of cells and returns its address. If m was created with New(false), the

@@ -153,8 +153,8 @@ func TestLongFirstList(t *testing.T) {
 	}
 }
 
-// TestFalsePageSize checks that a page larger than its header declares is an error, and that no memory is allocated for
-// the excess.
+// TestFalsePageSize checks that reading fails if a page is larger than its header declares, and that no memory is
+// allocated for the excess.
 func TestFalsePageSize(t *testing.T) {
 	for _, codec := range []compress.Compression{compress.Codecs.Zstd, compress.Codecs.Snappy, compress.Codecs.Gzip} {
 		t.Run(codec.String(), func(t *testing.T) { falsePageSize(t, codec) })

@@ -35,11 +35,11 @@ type parquetFile struct {
 	leaves []*leaf // parallel to schema
 	group  int     // number of the current row group, from 1
 	begin  int     // index of the first row group to read
-	groups int     // index of the row group after the last one to read
+	groups int     // index after the last row group to read
 	rows   int     // number of rows in the row groups to read
 	left   int     // number of unread rows in the current row group
 	ready  int     // number of rows in the current batch
-	at     int     // number of rows in the row group before the batch
+	at     int     // index of the first row of the current batch within the row group
 
 	features []tabular.Feature
 	most     int64 // memory limit for reading all features of a row group at the same time

@@ -72,8 +72,8 @@ func (p *parquetFile) estimateMemory(group int) (bytes int64, err error) {
 // spillGroup decodes the features of the current row group into the temporary file. If a column has an
 // invalid row, Floats returns the error when it reaches this row.
 func (p *parquetFile) spillGroup(rows int) error {
-	// Command monge sets GOGC to 25, to save memory when columns are read side by side. With 25, the garbage
-	// collector would take half of the time of spillGroup.
+	// Command monge sets GOGC to 25 to save memory. With this value, garbage collection would take half of the
+	// time of spillGroup.
 	defer debug.SetGCPercent(debug.SetGCPercent(100))
 	s := &p.spill
 	if s.file == nil {

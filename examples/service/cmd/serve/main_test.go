@@ -117,7 +117,7 @@ func TestLogGone(t *testing.T) {
 	p.terminate(t)
 }
 
-// TestLogUnread checks that the service continues when its log is not read. A pipe holds 64 KiB.
+// TestLogUnread checks that the service continues if nobody reads its log. The log goes to a pipe, which holds 64 KiB.
 func TestLogUnread(t *testing.T) {
 	p := serve(t)
 	for range 6000 { // more than the pipe and the queue hold

@@ -36,8 +36,8 @@ type Listener struct {
 }
 
 // Listen wraps l in a Listener that limits the number of open connections to limit. Each connection
-// has the given number of slots (see Conn.Slot). The listener calls the function evicted for every
-// connection that it closes to make room for a new connection.
+// has the given number of slots (see Conn.Slot). If the listener closes a connection to make room for a
+// new connection, it calls evicted.
 func Listen(l net.Listener, limit, slots int, evicted func()) *Listener {
 	g := &Listener{Listener: l, limit: limit, slots: slots, evicted: evicted, conns: map[*Conn]struct{}{}, drained: make(chan struct{})}
 	g.change = sync.NewCond(&g.mu)

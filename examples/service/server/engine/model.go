@@ -21,11 +21,12 @@ type Check struct {
 	Samples string
 	// Accuracy is the minimum share of the samples that a model must classify correctly.
 	Accuracy float64
-	// An answer is rejected if the share of its class among the neighbors is less than RejectShare.
-	// An answer is also rejected if the distance to the K-th neighbor exceeds a threshold. This
-	// threshold is the quantile RejectQuantile of these distances for the samples of the file
-	// Samples. A value of 0 disables the test. A calibrated model also rejects answers by its own
-	// thresholds.
+	// RejectShare and RejectQuantile configure two tests of answers; 0 disables a test. The first
+	// test rejects an answer if the share of its class among the neighbors is less than RejectShare.
+	// The second test rejects an answer if the distance to the K-th neighbor exceeds a threshold.
+	// This threshold is a quantile of the distances that the samples in the file Samples have to
+	// their K-th neighbors. RejectQuantile selects the quantile. A calibrated model also rejects
+	// answers by its own thresholds.
 	RejectShare, RejectQuantile float64
 }
 

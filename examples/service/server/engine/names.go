@@ -28,8 +28,8 @@ func tableSchema(m *wda.Model) *dataset.Schema {
 	return s
 }
 
-// tableNames returns the names of all columns of the table to which the model was fitted. The value
-// is true if the column is a feature.
+// tableNames returns a map with the names of all columns of the table to which the model was fitted.
+// The value of a name is true if the column is a feature.
 func tableNames(s *dataset.Schema) map[string]bool {
 	if s == nil {
 		return nil
@@ -57,10 +57,10 @@ func columnNames(s *dataset.Schema) []string {
 	return names
 }
 
-// A Table reads the named samples of one request. The samples have the column names of the table to
-// which the model was fitted, in any order. Missing values (null) and categories are treated as in
-// the fit. Each sample is read separately, so that the answer does not depend on the other samples
-// of the request.
+// A Table reads the samples of one request, in which every value has a column name. The names are
+// those of the table to which the model was fitted, in any order. Missing values (null)
+// and categories are treated as in the fit. Each sample is read separately, so that the answer does
+// not depend on the other samples of the request.
 type Table struct {
 	engine *Engine
 	ctx    context.Context

@@ -14,9 +14,9 @@ import (
 // A request is rejected if the queue is full or if the request has waited for the time limit. The
 // service is overloaded if the queue has not been empty for a period as long as the time limit.
 // Waiting then only delays every answer. During an overload, a request is processed only if it has
-// waited for at most a tenth of the time limit. Older requests are rejected. This rule is the
-// variant for servers (Maurer, Fail at Scale, ACM Queue 2015) of Nichols and Jacobson's CoDel
-// algorithm.
+// waited for at most a tenth of the time limit. Older requests are rejected. This rule is a variant
+// of the CoDel algorithm of Nichols and Jacobson. The variant is described in B. Maurer, "Fail at
+// Scale", ACM Queue 2015.
 type Queue struct {
 	slots, limit int
 	wait         time.Duration

@@ -221,7 +221,7 @@ func (a *API) Project(ctx context.Context, in *pb.ProjectRequest) (*pb.ProjectRe
 	return out, err
 }
 
-// largestKept is the largest number of class shares in an answer that is kept for reuse.
+// largestKept is the largest capacity of Classified.Shares in an answer that is kept for reuse.
 const largestKept = 1 << 17
 
 // answers holds reusable answers for Classify.

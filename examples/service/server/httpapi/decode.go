@@ -63,8 +63,8 @@ func appendNumber(dst []byte, width int, v float64) []byte {
 	return binary.LittleEndian.AppendUint64(dst, math.Float64bits(v))
 }
 
-// ignored accepts any JSON value. Decoding JSON into an ignored checks the syntax without copying
-// the value.
+// ignored is a type that accepts any JSON value. Decoding into a value of this type only checks the
+// syntax and copies nothing.
 type ignored struct{}
 
 func (ignored) UnmarshalJSON([]byte) error { return nil }
@@ -218,7 +218,7 @@ func decodeValue(v any, kind string) func(value []byte) error {
 }
 
 // decodeMatrix sets m to an array of rows of numbers. It refuses null, rows of different lengths,
-// and arrays with more rows than the argument limit.
+// and more than limit rows.
 func decodeMatrix(ctx context.Context, m *engine.Matrix, text []byte, limit int) error {
 	if text[0] != '[' {
 		return errors.New("a matrix is an array of rows")

@@ -197,7 +197,7 @@ func TestExact(t *testing.T) {
 	if status, out := post(t, s.URL+"/v1/transport", typeJSON, "", []byte(`{"x": [[0]], "y": [[2]], "exact": 1}`)); status != 400 || !strings.Contains(string(out), "exact: it must be a boolean") {
 		t.Errorf("%d, %s", status, out)
 	}
-	cloud := func(shift int) string { // short numbers are decoded quickly
+	cloud := func(shift int) string { // returns 4000 points with integer coordinates, which are decoded quickly
 		points := make([]string, 4000)
 		for i := range points {
 			points[i] = fmt.Sprintf("[%d,%d]", i*i%4093+shift, i*i*i%8191)

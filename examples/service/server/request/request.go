@@ -29,9 +29,9 @@ type Request struct {
 	Err error
 }
 
-// New returns a request that begins now, with the values of its headers. A valid id consists of 1
-// to 128 letters, digits or characters of "-_.:/+=". An invalid id is replaced by a random ID. An
-// invalid trace context is dropped.
+// New returns a request that begins now. Its ID and trace context are the values of the request's
+// headers. A valid id consists of 1 to 128 letters, digits or characters of "-_.:/+=". New replaces
+// an invalid id by a random ID, and drops an invalid trace context.
 func New(id, traceparent, tracestate string) *Request {
 	r := &Request{ID: id, Start: time.Now()}
 	if !validID(id) {
@@ -133,8 +133,8 @@ func (r *Request) headerPairs() []string {
 // Log is an access log. A nil Log drops all lines.
 type Log struct{ Logger *slog.Logger }
 
-// Ended logs the end of the context's request with its error, its duration, and the attributes
-// attrs.
+// Ended logs that the request in ctx has ended. The log line contains the error and the duration of
+// the request, and attrs.
 func (l *Log) Ended(ctx context.Context, level slog.Level, attrs ...slog.Attr) {
 	if l == nil || !l.Logger.Enabled(ctx, level) {
 		return

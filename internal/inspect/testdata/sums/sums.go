@@ -1,4 +1,4 @@
-// Package sums has sums that the compiler may fuse, in lines that end in "bare", and sums that it cannot fuse.
+// Package sums is test data. The comment "bare" marks each sum that the compiler may fuse with a product.
 package sums
 
 type float interface{ float32 | float64 }
