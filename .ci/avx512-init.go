@@ -1,6 +1,6 @@
 //go:build linux && ignore
 
-// This is the init process of the machine that avx512-emulated boots. It mounts the file systems that
+// This is the init process of the virtual machine that the script avx512-emulated boots. It mounts the file systems that
 // the Go runtime needs and runs the test binaries in /tests one after the other. The files /arguments and
 // /environment contain the arguments and the environment of these binaries, one per line. The results go to the console.
 package main

@@ -40,7 +40,8 @@ func (m Model) Schema(ctx context.Context) (*dataset.Schema, error) {
 	return l.model.Schema(), nil
 }
 
-// loaded is a model that this process has loaded once.
+// loaded contains a model and its classifier, or the error of loading them. The process loads the
+// model only once.
 type loaded struct {
 	once       sync.Once
 	model      *wda.Model

@@ -15,7 +15,7 @@ const (
 	maxCellBits     = 12             // maximum number of bits of a cell index per radix pass
 	maxCellSamples  = 1 << 24        // maximum number of samples sorted into cells (intervals of equal width)
 	keyBits         = 11             // number of key bits per radix pass
-	upperShift      = 64 - 3*keyBits // lowest key bit that three radix passes cover
+	upperShift      = 64 - 3*keyBits // lowest bit of a key that three radix passes use
 	movesPerCheck   = 1 << 20        // insertion moves between two checks of the context
 	samplesPerCheck = 1 << 16        // samples between two checks of the context
 )

@@ -93,8 +93,7 @@ func (j *job) mnistSizes() mnistSizes {
 	}
 }
 
-// mnistPart is the training part or the test part of the data. The method digits draws digits from
-// this part.
+// mnistPart is the training part or the test part of the data.
 type mnistPart struct {
 	all  *dataset.Dataset
 	rows *dataset.Dataset // one column: for each row of the part, the index of this row in the field all

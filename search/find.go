@@ -68,8 +68,8 @@ type block struct {
 	// groups of query.Rows rows from the segment. first is the row of source at which the block begins.
 	source *segment
 	first  int
-	// grouped means that the block begins with the first row of a group of sketches, and that no
-	// goroutine stores rows in the groups of the block.
+	// grouped means that the sketches of the block can be read. The block begins at the first row of
+	// a group of sketches, and no goroutine writes to the groups that contain the block.
 	grouped bool
 }
 

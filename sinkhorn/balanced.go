@@ -48,10 +48,10 @@ type dual[T dist.Float] interface {
 type dualPoint[T dist.Float] struct {
 	it         *iteration[T]
 	u, v       []T // current point; it.q contains the column sums Kᵀu
-	tu, tv, tq []T // trial point
+	tu, tv, tq []T // trial point: scalings tu and tv, and column sums tq = Kᵀtu
 	e          []T // gradient of the dual
 	rows, diag []T // diagonals of the linear system of Newton's method; used only with penalties or Mass
-	sums       []T // row sums K·tv at the trial point tu, tv; used only with penalties or Mass
+	sums       []T // row sums K·tv, where tv is the trial scaling of the columns; used only with penalties or Mass
 }
 
 // acceptTrial swaps the current point and the trial point.

@@ -38,8 +38,8 @@ type attempt[T dist.Float] struct {
 }
 
 // solution implements the strategy of Solve. Solve begins with plain iterations. If there is a tolerance and plain iterations
-// are slow, ε-scaling finds a better start and Newton's method follows (newton.go). Each time Newton's method stalls, the next
-// attempt is made: initial potentials from the dual variables of the unregularized problem, or from ε-scaling with Newton's
+// are slow, ε-scaling finds a better start and Newton's method follows (newton.go). Each time Newton's method stalls, Solve
+// tries other initial potentials: the dual variables of the unregularized problem, or the result of ε-scaling with Newton's
 // method in each stage. If an attempt does not help, plain iterations continue until their number has doubled.
 type solution[T dist.Float] struct {
 	it         *iteration[T]

@@ -135,7 +135,7 @@ func (p *squareVisitor[T]) VisitPlan(_, _, r int, s []T) error {
 	least := p.sys.epsilon
 	for i, x := range s {
 		if !(x > least) {
-			s[i] = 0 // the sparse list also omits such small elements; subnormal products would be very slow
+			s[i] = 0 // avoids slow subnormal products; the sparse list also omits these elements
 		}
 	}
 	return p.sys.direct.subtractProduct(p.ctx, &p.sys.kernel, num.F64(s), r, 0, p.sys.direct.m)

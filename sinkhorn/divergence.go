@@ -91,7 +91,8 @@ func (s *solver[T]) Divergence(ctx context.Context, dx, dy dist.Matrix[T], p *Pr
 	return d, nil
 }
 
-// addTerm solves a problem, adds factor times the regularized cost to d.Value, and calls gradient.
+// addTerm solves a problem and adds its regularized cost, multiplied by factor, to d.Value. Then it calls the function
+// gradient.
 func (s *solver[T]) addTerm(ctx context.Context, d *Divergence, factor float64, p *Problem[T], gradient func() error) error {
 	r, err := s.solve(ctx, p)
 	if err != nil {

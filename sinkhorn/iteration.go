@@ -411,8 +411,8 @@ func naturalPotentials[T dist.Float](dst, slot []T, kind int, base []T, shift fl
 	}
 }
 
-// potentials sets dst to the potentials of an iterate, which are the base-2 logarithms of its scalings. Depending on kind, slot
-// contains potentials, scalings, or scalings relative to the potentials base.
+// potentials sets dst to the potentials of an iterate, which are the base-2 logarithms of its scalings. The iterate is stored in
+// slot. Depending on kind, slot contains potentials, scalings, or scalings relative to the base potentials.
 func potentials[T dist.Float](dst, slot []T, kind int, base []T) {
 	switch {
 	case kind == potentialKind:

@@ -20,8 +20,9 @@ type Settings struct {
 	// Tolerance. The marginal error is defined at Result.MarginalError; in balanced problems it is ‖Tᵀ1 − b‖₁. The
 	// check needs no additional pass over K, because T1 = a holds after every iteration.
 	//
-	// Slow iterations are replaced by ε-scaling and Newton's method on the dual, except with Gradient. Every pass over K then
-	// counts as an iteration. Result.Annealing counts the work for better starts.
+	// If Tolerance is positive and Gradient is not set, ε-scaling and Newton's method on the dual replace slow iterations.
+	// With a Tolerance, every pass over K counts as an iteration. Result.Annealing, not Result.Iterations, counts the work
+	// for finding better starts.
 	Tolerance float64
 	// Unaccelerated disables ε-scaling and Newton's method, so a Tolerance is reached by plain
 	// iterations only.

@@ -218,8 +218,8 @@ func TestUnequalGain(t *testing.T) {
 
 // TestUnequalReported checks problems that users of POT have reported. The plan must satisfy the optimality conditions log
 // T_ij/(a_i b_j) + λM_ij + λρ log((T1)_i/a_i) + λρ log((Tᵀ1)_j/b_j) = 0. For POT's issue #711, the methods of POT 0.9.7 give
-// different results, and only one of the results satisfies the conditions. POT returns NaN if all costs are many times reg, as
-// in issue #723.
+// different results, and only one of the results satisfies the conditions. POT returns NaN if all costs are much larger than
+// its parameter reg, as in issue #723.
 func TestUnequalReported(t *testing.T) {
 	swap := matrixOf([][]float64{{0, 1}, {1, 0}})
 	for _, c := range []struct {

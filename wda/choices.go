@@ -475,7 +475,8 @@ func MixtureOf(n int) Mixture {
 func (m Mixture) IsAuto() bool { return m.limit == 0 && m.members == nil }
 
 // Members returns a copy of the candidates of a mixture in the order of their losses, without the
-// losses. The result is nil unless m comes from Report.Settings or from UnmarshalText with members.
+// losses. The result is nil unless m comes from Report.Settings or from UnmarshalText with a text that
+// lists candidates.
 func (m Mixture) Members() []Member { return slices.Clone(m.members) }
 
 // String returns "auto", a number, or the members, separated by semicolons. The text of a member

@@ -304,7 +304,7 @@ func Load(r io.Reader, o *LoadOptions) (*Model, *Classifier, error) {
 
 var errNoClassifier = fmt.Errorf("%w: the file contains no classifier", ErrModel)
 
-// knownFiles contains the names of the files in the NPZ file that this version reads.
+// knownFiles contains the names of the archived files that this version reads from a model file.
 var knownFiles = []string{
 	metaName, "projection.npy", "mean.npy", "labels.npy", "lambda.npy", "scales.npy", "ratios.npy",
 	"start.npy", "samples.npy", "sample_labels.npy", "sample_codes.npy", "code_offset.npy", "code_scale.npy", "codebook.npy", "rotation.npy",

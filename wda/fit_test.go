@@ -24,7 +24,7 @@ func TestCanceled(t *testing.T) {
 		cause := errors.New("enough")
 		for _, after := range []int{0, 1, 4} {
 			if after == 4 && (set.Optimizer.Method == Method(Eigen{}) || set.Optimizer.Method == Method(Eigen{TraceRatio: true})) {
-				continue // these methods end before step 4
+				continue // the two Eigen methods end before the fourth step
 			}
 			ctx, cancel := context.WithCancelCause(t.Context())
 			var last, start Step

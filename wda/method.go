@@ -187,8 +187,8 @@ func newSolver[T dist.Float](s *Settings, population func() *discriminant.Popula
 	}
 }
 
-// newRandom returns a function that creates the random number generator for the starting point with a
-// given index.
+// newRandom returns a function that creates a random number generator for each starting point, from
+// the index of the point.
 func (s *Settings) newRandom(stream uint64) func(start int) *rand.Rand {
 	return func(start int) *rand.Rand { return rand.New(rand.NewPCG(s.Seed, stream+uint64(start))) }
 }

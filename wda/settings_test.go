@@ -100,7 +100,7 @@ func TestOpenSettingsAreChosen(t *testing.T) {
 	if set := m.Report().Settings; set.Objective != pinned.Objective || set.Data != pinned.Data || set.Scale != pinned.Scale || m.Report().Choice != nil {
 		t.Errorf("pinned: %+v", set)
 	}
-	// Score does not choose settings. Its ridge is σ_w².
+	// Score uses ρ = 1 instead of choosing ρ, so the ridge is σ_w².
 	auto, err := Score(t.Context(), x, labels, pca(t, x, 2), nil)
 	if err != nil {
 		t.Fatal(err)

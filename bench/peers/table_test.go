@@ -10,9 +10,9 @@ import (
 // the ratio of the minima would give a different answer.
 func TestJudge(t *testing.T) {
 	ours := &entry{name: "ours", samples: []float64{10, 20, 30}}
-	faster := &entry{name: "faster", samples: []float64{9.5, 18, 60}}    // relative to ours: 0.95, 0.9, 2
-	fastest := &entry{name: "fastest", samples: []float64{30, 16, 15}}   // relative to ours: 3, 0.8, 0.5
-	slower := &entry{name: "slower", samples: []float64{9, 30, 45}}      // relative to ours: 0.9, 1.5, 1.5
+	faster := &entry{name: "faster", samples: []float64{9.5, 18, 60}}    // times divided by the times of ours: 0.95, 0.9, 2
+	fastest := &entry{name: "fastest", samples: []float64{30, 16, 15}}   // times divided by the times of ours: 3, 0.8, 0.5
+	slower := &entry{name: "slower", samples: []float64{9, 30, 45}}      // times divided by the times of ours: 0.9, 1.5, 1.5
 	variant := &entry{name: "ours-f32", samples: []float64{99, 99, 999}} // has no goal
 	for _, c := range []struct {
 		goal    goal

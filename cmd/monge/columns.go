@@ -46,8 +46,8 @@ func (f *columnFlags) addExtra(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.extra, "extra-columns", false, "ignore columns that the model does not know, instead of rejecting the file")
 }
 
-// useSchemaOf sets the schema and the path of the model m. The reader then interprets the columns
-// of a data file as it interpreted the columns of the training file.
+// useSchemaOf stores the schema of the model m and the path of its file in f. The columns of a data
+// file are then interpreted like the columns of the training file.
 func (f *columnFlags) useSchemaOf(path string, m *wda.Model) {
 	f.modelFile, f.schema = path, m.Schema()
 	f.keepsLabels = slices.ContainsFunc(m.ClassNames(), dataset.MissingLabelsError.IsMissing)

@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	// outOfCoreBytes is the minimum size of a matrix that the method minibatch leaves in its file.
+	// outOfCoreBytes is the minimum size of a matrix that stays in its file with --method minibatch.
 	outOfCoreBytes = 2 << 30
 	// keptRows and keptElements are the maximum numbers of rows and elements that a classifier
 	// keeps when the rows stay in a file.

@@ -119,8 +119,8 @@ func (f *evalFlags) evalStorage(ctx context.Context, c *wda.Classifier, test *da
 	return out, errors.Join(err, ctx.Err())
 }
 
-// warnUnknownClasses prints a warning about the first test row of a class that the model does not
-// have.
+// warnUnknownClasses prints a warning if the class of a test row is not a class of the model. It
+// names the first such row.
 func (f *evalFlags) warnUnknownClasses(m *wda.Model, test *dataset.Dataset) {
 	known := modelClasses(m)
 	for i, l := range test.Labels {

@@ -149,8 +149,8 @@ func (f *kernels) medianOf(ctx context.Context, p *mat.Dense) float64 {
 	return medianDistance(sqDistances(ctx, y, u))
 }
 
-// overlapMatrix returns the matrix U/c of one class, and log c, where c = (πσ²)^{p/2}. In c, σ is
-// measured in units of s.unit. The rows of u are the kernel centers of the class.
+// overlapMatrix returns the matrix U/c of one class, and log c. The factor c is (πσ²)^{p/2}, where
+// σ is the kernel width s.width divided by s.unit. The rows of u are the kernel centers of the class.
 func overlapMatrix(ctx context.Context, u *mat.Dense, s fit) (*mat.Dense, float64) {
 	_, q := u.Dims()
 	k := gaussian(ctx, u, u, precision(s.width)/2)

@@ -105,7 +105,7 @@ type precisions struct {
 	entropy    float64    // logarithm of the perplexity
 	kernel     []float64  // e_j = exp(−β D_j)
 	terms      []float64  // three rows: D_j, ones, D_j²
-	sums       [3]float64 // products of kernel and the rows of terms: Σ e_j D_j, Σ e_j, Σ e_j D_j²
+	sums       [3]float64 // Σ e_j D_j, Σ e_j, Σ e_j D_j²
 }
 
 func newPrecisions(neighbors int, perplexity float64) *precisions {

@@ -23,7 +23,7 @@ type Machine struct {
 	Rows    Choice // numbers of columns of K for which pass.Rows uses AVX2
 	Columns Choice // numbers of columns of K for which pass.Columns uses AVX2
 	Begin   Choice // numbers of columns of K for which pass.Begin uses AVX2
-	OddPass Choice // replaces Rows, Columns and Begin if float64 rows begin on odd multiples of 32 bytes
+	OddPass Choice // replaces Rows, Columns and Begin for float64 if the row stride is an odd multiple of 32 bytes
 	Iterate Choice // numbers of columns of K for which pass.Iterate and pass.Sweep use AVX2
 	Divide  Choice // numbers of elements for which pass.Divide uses AVX2
 	AdjCost Choice // strides of K in elements for which distance.AdjCost uses AVX2

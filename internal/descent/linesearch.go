@@ -202,8 +202,8 @@ func (s *solver) firstStep() float64 {
 	}
 }
 
-// parabolaMinimizer returns the minimizer of a parabola, clipped by clipInside. At the argument low,
-// the parabola has the given value and slope. At the argument high, it has the value valueHigh.
+// parabolaMinimizer returns the minimizer of a parabola f, clipped by clipInside. The parabola is
+// given by f(low) = value, f'(low) = slope and f(high) = valueHigh.
 func parabolaMinimizer(low, value, slope, high, valueHigh float64) float64 {
 	w := high - low
 	return clipInside(low-slope*w*w/(2*(valueHigh-value-float64(slope*w))), low, high)

@@ -162,7 +162,7 @@ func (d *Driver[T]) attemptFrom(ctx context.Context, index int, p *mat.Dense) (*
 	return a.attempt, err
 }
 
-// Ascent is a running attempt. The solver records its steps in the Ascent.
+// Ascent is the run of a solver from one start. The solver records its steps in the Ascent.
 type Ascent[T dist.Float] struct {
 	driver        *Driver[T]
 	attempt       *Attempt

@@ -156,10 +156,10 @@ func effectiveRank(s matrix.Matrix[float64]) float64 {
 	return 1 / square
 }
 
-// scatterEigenvectors adds a multiple of the identity to S_w to make it positive definite. The
-// multiple has the trace f·(tr S_w + ridge + scatterNoise·tr S_b), where f is the first element of
-// scatterFloors that is large enough. If the samples of each class coincide or every sample is
-// transported to itself, tr S_w is only rounding error, and the term scatterNoise·tr S_b is needed.
+// scatterFloors contains the factors f that scatterEigenvectors tries in turn, until the sum of S_w
+// and a multiple of the identity is positive definite. The multiple has the trace
+// f·(tr S_w + ridge + scatterNoise·tr S_b). The last term is needed if tr S_w is only rounding error,
+// because the samples of each class coincide or every sample is transported to itself.
 var scatterFloors = []float64{1e-9, 1e-6, 1e-3}
 
 const scatterNoise = 1e-6

@@ -88,7 +88,7 @@ func TestSomePairsEstimate(t *testing.T) {
 				return s
 			}
 			// If the 2400 pairs were chosen independently, the sum would have a standard error of
-			// 3 %. In the dimension ordered, the terms depend only on the difference of the class
+			// 3 %. In dimension 5 (ordered), the terms depend only on the difference of the class
 			// numbers. Only 16 of 75 differences are chosen, so the standard error is 10 %.
 			within := 0.12
 			if k == ordered {

@@ -290,8 +290,9 @@ func covarianceWithin(ctx context.Context, s *Samples, workers int) *covariance 
 	return c
 }
 
-// ledoitWolf returns algebra.LedoitWolf for the covariance cov = RᵀR/n of n centered rows R, where
-// fourth is Σ_i ‖r_i‖⁴. It reads only the lower triangle of cov.
+// ledoitWolf returns the shrinkage intensity of algebra.LedoitWolf for n centered rows r_i. The
+// matrix cov is their covariance Σ_i r_iᵀr_i/n, and fourth is Σ_i ‖r_i‖⁴. Only the lower triangle of
+// cov is read.
 func ledoitWolf(ctx context.Context, cov matrix.Matrix[float64], n int, fourth float64) float64 {
 	var trace, square float64
 	for i := 0; i < cov.Rows && ctx.Err() == nil; i++ {

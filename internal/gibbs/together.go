@@ -18,7 +18,7 @@ const (
 type Group[T dist.Float] struct {
 	operation  groupOperation
 	u, v, a, q [][]T // operands of every problem
-	sums       [][]T // for every problem, the vector to which a pass adds: q, or the sums of one piece
+	sums       [][]T // vectors to which a pass adds: q of every problem, or partial sums if there are several pieces
 	partials   []T
 	scratch    []T
 }

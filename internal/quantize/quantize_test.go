@@ -175,8 +175,8 @@ func TestWideGrid(t *testing.T) {
 	}
 }
 
-// TestTrain checks that a learned rotation and more bytes reduce the error. If there are at most as
-// many different rows as codebook vectors, the only error must be rounding.
+// TestTrain checks that a learned rotation and more bytes reduce the error. If the codebook has room
+// for all distinct rows, only rounding errors may remain.
 func TestTrain(t *testing.T) {
 	y := correlated(5, 1500, 12)
 	last := math.Inf(1)

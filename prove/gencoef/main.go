@@ -500,8 +500,9 @@ func (s coefSet) shift() int {
 	return 49
 }
 
-// foldedTable returns the bit patterns of the table. Entry j already has j, shifted to the exponent,
-// subtracted. A kernel can therefore add an integer whose low bits are j without masking them.
+// foldedTable returns the bit patterns of the table. From pattern j, it subtracts j, shifted left to
+// the position of the exponent. A kernel can therefore add an integer whose low bits are j without
+// masking these bits.
 func (s coefSet) foldedTable() []uint64 {
 	out := make([]uint64, len(s.table))
 	for j, v := range s.table {

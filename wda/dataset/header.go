@@ -187,8 +187,8 @@ func (row *firstRow) verdictFromRows() headerVerdict {
 		case text == "", row.numbersBelow(j):
 			named = true
 		case isLabelName(text):
-			// A field "y" may be a column name or the label "yes". If a field below it begins with
-			// n, as in "no", it is a label.
+			// A field "y" may be a column name or the label "yes". It is a label if a later field of
+			// the column begins with n, as in "no".
 			named = named || len(text) > 1 || !slices.ContainsFunc(row.below, func(r record) bool { return strings.HasPrefix(strings.ToLower(row.cell(r, j)), "n") })
 		}
 	}

@@ -16,8 +16,8 @@ import (
 )
 
 // MissingLabels selects the treatment of rows whose label is missing. Null and empty labels are
-// missing in every format. The texts NA, N/A, #N/A, NaN, null, None, <NA> and ? are missing unless
-// the value is MissingLabelsKeep. The text - is missing, too, unless another label is +.
+// missing in every format. The texts NA, N/A, #N/A, NaN, null, None, <NA> and ? are also missing, and
+// so is a minus sign, "-", if no label is "+". With MissingLabelsKeep, these texts are class names.
 type MissingLabels uint8
 
 const (

@@ -388,8 +388,8 @@ func (w *columnWriter) empty() error {
 	return err
 }
 
-// eachColumn calls numbers or texts for every column of the batch, with the index and the values of
-// the column.
+// eachColumn calls a function for every column of the batch: texts for a column of text, and numbers
+// for any other column. The function gets the index and the values of the column.
 func (w *columnWriter) eachColumn(numbers func(j int, v []float64) error, texts func(j int, v []string) error) error {
 	n, t := w.numbers, w.texts
 	for j, c := range w.columns {

@@ -47,7 +47,7 @@
 #define todo R12
 
 // The names below are byte offsets in expf32 and expf64. The table is at offset 0. In expf32, the
-// constants of LOOKUP follow the table. Every other constant is repeated in all lanes of a register.
+// constants of LOOKUP follow the table. All other constants are repeated in all lanes of a register.
 #define EXP_TABLE 0
 #define EXP_MAGIC 64
 #define EXP_LOG2E 80

@@ -35,8 +35,8 @@ type Columns[T num.Float] struct {
 // before c is used.
 func (c *Columns[T]) Reset(n, d int, z []T, ldz int) { c.reset(n, d, z, ldz, false) }
 
-// reset implements Reset. If onePiece is set, c contains panels, and packed contains only one piece
-// of features at a time.
+// reset implements Reset, and sets c.onePiece to onePiece. If onePiece is true, it also sets
+// c.panels.
 func (c *Columns[T]) reset(n, d int, z []T, ldz int, onePiece bool) {
 	asm.CheckMatrix(len(z), n, d, ldz)
 	pieces := max(1, (d+depth-1)/depth)

@@ -76,8 +76,8 @@ func Mul[T num.Float](n int, z, x, y []T, same bool) {
 	}
 }
 
-// Interleave copies the m × n matrix x[p] of every problem p to the interleaved matrix dst. The row strides
-// ldx and ldd count elements of one problem.
+// Interleave copies the m × n matrix x[p] of every problem p to the interleaved matrix dst. The row stride
+// of each x[p] is ldx. The row stride of dst is ldd groups of elements. A group has one element of each problem.
 func Interleave[T num.Float](m, n int, dst []T, ldd int, x *[num.MaxLanes][]T, ldx int) {
 	w := num.Lanes[T]()
 	shortest := len(x[0])

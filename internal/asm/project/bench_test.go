@@ -25,7 +25,7 @@ func BenchmarkMul(b *testing.B) {
 }
 
 func BenchmarkTransMul(b *testing.B) {
-	for _, s := range append(sizes, struct{ m, p, d int }{8, 11, 1000}) { // the gradient with respect to points needs products like the last one
+	for _, s := range append(sizes, struct{ m, p, d int }{8, 11, 1000}) { // the gradient with respect to points needs products of this size
 		benchmark(b, "f64", s.m, s.p, s.d, TransMul[float64], s.m*s.p, s.p, s.d)
 		benchmark(b, "f32", s.m, s.p, s.d, TransMul[float32], s.m*s.p, s.p, s.d)
 	}

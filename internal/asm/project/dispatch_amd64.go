@@ -197,7 +197,7 @@ func tileAVX2(vectors, left int) (tile, take int) {
 	}
 }
 
-// tilesAVX2 is like product, but all tiles are AVX2 tiles with the given number of vectors in a row.
+// tilesAVX2 is like the function product, but computes all tiles with AVX2. A row of a tile has the given number of vectors.
 //
 //go:noinline
 func tilesAVX2[T num.Float](vectors, rows, cols, depth int, c []T, ldc int, a []T, ra, ka int, b []T, ldb int, add bool) {
@@ -221,7 +221,7 @@ func tilesAVX2[T num.Float](vectors, rows, cols, depth int, c []T, ldc int, a []
 	}
 }
 
-// tilesAVX512 is like product, but all tiles are AVX-512 tiles.
+// tilesAVX512 is like the function product, but computes all tiles with AVX-512.
 //
 //go:noinline
 func tilesAVX512[T num.Float](rows, cols, depth int, c []T, ldc int, a []T, ra, ka int, b []T, ldb int, add bool) {

@@ -101,7 +101,8 @@
 	VFMLA V26.S4, V26.S4, s.S4; \
 	VFMLA V27.S4, V27.S4, s.S4
 
-// ELEMENTS loads one element of each of four rows into the lanes of V16. LAST4 also adds the squares of these elements to s.
+// ELEMENTS loads one element of each of four rows into the lanes of V16. LAST4 does the same, and adds the squares of the
+// four elements to s.
 #define ELEMENTS \
 	FMOVS (xr), F16;      \
 	ADD   ldxb, xr;       \

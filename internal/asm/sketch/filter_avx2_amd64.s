@@ -54,7 +54,7 @@
 	VPADDD     Y12, a, a;     \
 	VPADDD     Y13, b, b
 
-// START sets every lane of registers a and b to the field Start of a query.
+// START copies the field Start of one query to every lane of the registers a and b.
 #define START(at, a, b) \
 	VPBROADCASTD at(np), a; \
 	VMOVAPS      a, b

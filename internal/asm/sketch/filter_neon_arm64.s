@@ -47,7 +47,7 @@
 	VLD1.P  16(np), [v.S4];        \
 	VLD1R.P 4(np), [threshold.S4]
 
-// START sets every lane of registers a, b, c and d to the field Start of a query.
+// START copies the field Start of one query to every lane of the registers a, b, c and d.
 #define START(v, a, b, c, d) \
 	VDUP v.S[0], a.S4; \
 	VDUP v.S[0], b.S4; \

@@ -24,8 +24,8 @@
 #define bytes CX
 #define at DX
 
-// The following macros are offsets of constants. The first three constants are tables of eight entries. Every other
-// constant fills all lanes of a register. The constants that multiply the exponent k contain a factor 2^-23, because a
+// The following macros are offsets of constants. The first three constants are tables of eight entries. All other
+// constants fill all lanes of a register. The constants that multiply the exponent k contain a factor 2^-23, because a
 // register holds k·2^23 instead of k.
 #define INVERSE 0*32
 #define TABLEHI 1*32

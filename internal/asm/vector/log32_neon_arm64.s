@@ -29,8 +29,8 @@
 #define bits0 R5
 #define bits1 R6
 
-// The following macros are offsets of constants. The first three constants are tables of eight entries. Every other
-// constant fills all lanes of a register.
+// The following macros are offsets of constants. The first three constants are tables of eight entries. All other
+// constants fill all lanes of a register.
 #define INVERSE 0
 #define TABLEHI 32
 #define TABLELO 64

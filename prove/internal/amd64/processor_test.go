@@ -376,7 +376,7 @@ func (i *instance) differ(tool, processed *state, defined uint64, bits int) stri
 	return ""
 }
 
-// rounded returns the number of 4-byte cells of an element if cell n of register r belongs to a
+// rounded returns the size of an element, in cells of 4 bytes, if cell n of register r belongs to a
 // floating-point result of the instruction. Otherwise it returns 0.
 func (i *instance) rounded(r, n int) int {
 	dst := i.args[len(i.args)-1]

@@ -5,9 +5,8 @@ import (
 	"github.com/gomonge/monge/prove/internal/expr"
 )
 
-// bitInstructions lists the instructions on byte vectors that runNarrow leaves to other functions.
-// The results of these instructions do not depend on the element size, or the other functions
-// handle every byte separately.
+// bitInstructions lists the instructions on byte vectors that runNarrow does not run. Their results
+// do not depend on the element size, or the functions that run them handle every byte separately.
 var bitInstructions = map[string]bool{"and": true, "orr": true, "eor": true, "bic": true, "bit": true, "bif": true, "mov": true, "mvn": true,
 	"shl": true, "ushr": true, "sshr": true, "usra": true, "tbl": true}
 

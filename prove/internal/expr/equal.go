@@ -369,7 +369,7 @@ func (p *prover) proveByCut(a, b Node) bool {
 		for n := range front {
 			top = max(top, n)
 		}
-		if len(front) == 1 && p.nodes[top].op != Select { // A selection may clamp a number, and the proof does not know the range of a clamped number.
+		if len(front) == 1 && p.nodes[top].op != Select { // a selection may clamp a number to a range, which the proof would not know
 			if p.proveAsTemplate(a, b, top) {
 				return true
 			}

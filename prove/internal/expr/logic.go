@@ -160,7 +160,7 @@ func (g *Graph) Select(c, x, y Node) Node {
 	}
 	p, q := g.nodes[x], g.nodes[y]
 	if n := g.nodes[c]; n.op == Lt && n.a == y && n.b == x && p.op == Select {
-		if v, ok := g.Number(y); ok && v == math.Inf(-1) { // −Inf < x ? x : −Inf is x, because x is not NaN
+		if v, ok := g.Number(y); ok && v == math.Inf(-1) { // the maximum of x and −Inf is x, because x is not NaN
 			if _, ok := g.maximumLeaves(x, nil); ok {
 				return x
 			}

@@ -120,7 +120,7 @@ func (r interval) fits(bits int, signed bool) bool {
 // signExtend returns the lowest bits of a number, sign-extended to 64 bits.
 func signExtend(v uint64, bits int) uint64 { return uint64(int64(v<<(64-bits)) >> (64 - bits)) }
 
-// splitSum splits an integer modulo 2^bits into a constant and summands. If the integer cannot be
+// splitSum writes the integer n, modulo 2^bits, as the sum of a constant and parts. If n cannot be
 // split, atom is true.
 func (g *Graph) splitSum(n Node, bits int) (constant uint64, parts []part, atom bool) {
 	x := g.nodes[n]

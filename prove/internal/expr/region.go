@@ -55,8 +55,8 @@ func (t *template) resolved(low, high int64) bool {
 	return t.hasScaleF && t.eval(t.x).state == fixed && t.eval(t.y).state == fixed
 }
 
-// isSettled reports whether the conditions and integers that an expression depends on are known. It
-// saves time by bounding only the floating-point results that these conditions and integers use.
+// isSettled reports whether the conditions and integers that an expression depends on are known. To
+// save time, it bounds a floating-point result only if these conditions or integers use the result.
 func (t *template) isSettled(i int32) bool {
 	if t.settledCache[i].stamp == t.stamp {
 		return t.settledCache[i].yes

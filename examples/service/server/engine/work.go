@@ -157,7 +157,7 @@ func (e *Engine) Classify(ctx context.Context, x *Matrix, out *Classified) error
 }
 
 // Transport stores the solution of the problem p in out. It reuses the memory of the transport plan
-// in out if there is enough memory.
+// in out if this memory is large enough for the new plan.
 func (e *Engine) Transport(ctx context.Context, p *Problem, out *Solution) error {
 	n, m := p.X.Rows(), p.Y.Rows()
 	l := &e.config.Limits
