@@ -105,8 +105,8 @@ func columnSquares(b matrix.Matrix[float64]) []float64 {
 }
 
 // FisherDirections does not shrink the between-class covariance S_b if the shrinkage intensity is
-// below minFisherShrinkage. fisherSteps is the maximum number of
-// block iterations for the leading eigenvectors.
+// below minFisherShrinkage. fisherSteps is the maximum number of block iterations for the leading
+// eigenvectors.
 const minFisherShrinkage, fisherSteps = 0.05, 40
 
 // FisherDirections is like Samples.fisherDirections, but shrinks S_b if the features were scaled
