@@ -60,8 +60,8 @@ func init() {
 	}
 }
 
-// kill removes the file and then kills the worker process, or panics in the test process. If the
-// file does not exist, kill does nothing.
+// kill does nothing if the file does not exist. Otherwise it removes the file. It then kills the
+// process if the process is a worker, and panics if it is the test process.
 func kill(file string) {
 	if os.Remove(file) != nil {
 		return

@@ -11,8 +11,8 @@ import (
 	"github.com/gomonge/monge/internal/ending"
 )
 
-// TestSortSamples compares the sorted keys and indices with the result of a stable sort. Together, the samples need
-// insertion, cells and radix passes.
+// TestSortSamples compares the sorted keys and indices with the result of a stable sort. The samples cover all three
+// methods: insertion sort, sorting by cells, and radix passes.
 func TestSortSamples(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	draws := map[string]func() float64{

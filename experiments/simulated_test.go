@@ -37,7 +37,7 @@ func TestToy(t *testing.T) {
 func TestToySlow(t *testing.T) {
 	testdata.Long(t)
 	r, err := Run(t.Context(), toyExperiment, Settings{Small: true, Trials: 2, Methods: []string{"lsqmi", "LSDR"}, Out: t.TempDir()})
-	// With Small set, the slow methods run both trials for p = 2, and one trial for the other p.
+	// Small leaves three cells for each slow method: both trials for p = 2, and one trial for the other value of p.
 	if err != nil || r.Cells != 2*(2+1) || len(r.Failed) > 0 {
 		t.Fatalf("%+v, %v", r, err)
 	}

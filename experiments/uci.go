@@ -346,8 +346,8 @@ func (j *job) uciColumns(sets []uciData, r *results) []uciColumn {
 }
 
 // meanRanks returns the mean rank of every column, and the number of data sets that it uses. It
-// uses only data sets for which all columns have an error rate. The function reference selects one
-// column of each family. A column is ranked among the selected columns of the other families.
+// uses only data sets for which all columns have an error rate. For every family, reference is true
+// for one column, and meanRanks compares a column with these columns of the other families.
 func meanRanks(columns []uciColumn, sets int, reference func(uciColumn) bool) (ranks []float64, over int) {
 	ranks = make([]float64, len(columns))
 	for d := range sets {

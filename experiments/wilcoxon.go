@@ -41,7 +41,7 @@ func signedRank(differences []float64, z zeros) (plus, p float64) {
 		}
 	}
 	all := averageRanks(size)
-	var ranks []float64 // ranks of the differences other than 0
+	var ranks []float64 // ranks of the nonzero differences
 	i := 0
 	for _, d := range differences {
 		if d == 0 {

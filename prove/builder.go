@@ -131,8 +131,8 @@ func (b *builder) addVectors(r role, n ...int) {
 	}
 }
 
-// addPriceLanes adds two pointers to outputs of package price. The first output has 16 elements,
-// and the second output has one element.
+// addPriceLanes adds two arguments for kernels of package price: a pointer to 16 output elements and
+// a pointer to one output element.
 func (b *builder) addPriceLanes() {
 	for _, n := range []int{16, 1} {
 		b.args = append(b.args, b.newMatrix(output, b.t, 1, n, n).Addr)

@@ -89,7 +89,7 @@ func manyLongShapes(lanes int) []shape {
 	return append(manyShapes(lanes), shape{m: 3, n: 16, d: 544})
 }
 
-// manyHalfShapes returns manyLongShapes for both 16-bit formats.
+// manyHalfShapes returns every shape of manyLongShapes twice, once for each 16-bit format.
 func manyHalfShapes(lanes int) (out []shape) {
 	for _, s := range manyLongShapes(lanes) {
 		half := s

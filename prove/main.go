@@ -150,9 +150,9 @@ func prove(dir, binary, pattern string, mutants int) (count tally, err error) {
 // listedMutants is the value of -mutate for which survivors.txt lists the mistakes that are not refuted.
 const listedMutants = 10
 
-// checkSurvivors compares the planted mistakes that the proof did not refute (found) with the list in
-// package known. It returns an error if a found mistake is not listed. If all is true, it also returns
-// an error if a listed mistake was not found.
+// checkSurvivors compares found, the planted mistakes that the proof did not detect, with the list in
+// package known. It returns an error if found contains a mistake that is not listed. If all is true, it
+// also returns an error if found lacks a listed mistake of arch.
 func checkSurvivors(arch string, found map[known.Survivor]bool, all bool) error {
 	list, err := known.Survivors()
 	if err != nil {

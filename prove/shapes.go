@@ -112,7 +112,8 @@ func gibbsShapes(lanes int) (out []shape) {
 }
 
 // panelShapes covers one to four groups of four rows. Each loop iteration adds four terms, and the numbers of
-// terms cover every remainder after up to three iterations. Norms and the search are both switched on and off.
+// terms cover every remainder after up to three iterations. The norms and
+// the search are on or off, in all four combinations.
 func panelShapes(int) []shape {
 	return shapeGrid([]int{4, 8, 12, 16}, countTo(13, 16, 17), func(m, d int) (out []shape) {
 		for v := range 4 {

@@ -78,7 +78,7 @@ const (
 	// If float32 rows have at least farElements elements in total, a single query uses the kernels for rows that are not in
 	// a cache. NOTES.md of internal/asm/query has the measurements, which were made with 32 MiB of third-level cache.
 	farElements = 7 << 20
-	// mostValues is the maximum number of values of all queries for one block of rows.
+	// mostValues is the maximum number of pairs of a query and a row in one block of rows.
 	mostValues = 1 << 14
 )
 
@@ -288,8 +288,9 @@ func rowsAtOnce(stride int, together, single bool) int {
 	return max(n/query.Rows*query.Rows, query.Rows)
 }
 
-// compareBlock sets s.values to the measure of prepared query i and n rows of a segment. If single
-// is true, there is only one query, and the rows may be in main memory instead of the cache.
+// compareBlock compares prepared query i with n rows of a segment, beginning at row index first. It
+// stores the distances or similarities, as measure selects, in s.values. If single is true, there is
+// only one query, and the rows may be in main memory instead of the cache.
 func (s *Searcher) compareBlock(source *segment, r *Rows, i, first, n int, measure Measure, single bool) {
 	width := padTo(n, query.Rows)
 	s.values = slices.Grow(s.values[:0], width)[:width]

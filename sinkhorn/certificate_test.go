@@ -95,7 +95,8 @@ func certificate(ctx interface {
 	return r.Status == StatusConverged, nil
 }
 
-// violation returns the total error of the row sums, or of the column sums, in the optimality conditions.
+// violation returns by how much the row sums, or the column sums, violate the optimality conditions. The result is the total
+// over all points.
 func violation(p *Problem[float64], sums, weights, f []float64, rho float64) (e float64, err error) {
 	top := math.Inf(-1)
 	for i, w := range weights {

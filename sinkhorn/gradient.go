@@ -48,7 +48,7 @@ func (r *outcome[T]) pointGradientTo(ctx context.Context, serial uint64, dx, dy 
 type gradients[T dist.Float] struct {
 	sys      *system[T]
 	solution *solution[T]   // state of Solve; needed only for problems with penalties, which are never solved in groups
-	terms    gibbs.Terms[T] // terms of the current segment of the reverse pass; after the first segment, the vector terms.HU is zero
+	terms    gibbs.Terms[T] // terms that the reverse pass adds between two changes of the base potentials; a change sets HU to zero
 	sink     gibbs.Sink[T]
 	reverse  reverse[T]
 	implicit implicit[T]

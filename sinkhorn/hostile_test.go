@@ -511,7 +511,7 @@ func TestContextChecks(t *testing.T) {
 	if ctx.n < iterations {
 		t.Errorf("a gradient checks its context %d times in %d sweeps", ctx.n, iterations)
 	}
-	// Count the checks of the pass over all terms, without the rest of the gradient.
+	// Count the context checks of Kernel.Adjoint alone, without the rest of the gradient.
 	ctx.n = 0
 	for u := make([]float64, n); s.gradients.terms.Count() < 2*iterations; {
 		s.gradients.terms.Add(u, u)

@@ -134,7 +134,7 @@ func (nw *newton[T]) direction(ctx context.Context, d dual[T], goal, radius floa
 	diag, rows, weight := d.system()
 	copy(sys.rhs, nw.point.e)
 	sys.setup(it, plan[T]{nw.point.u, nw.point.v}, diag, rows)
-	squaredGoal := goal * goal / weight // ‖r‖₁² ≤ Σ d · Σ r²/d, where d is the diagonal
+	squaredGoal := goal * goal / weight // if d is the diagonal, ‖r‖₁² ≤ Σ d · Σ r²/d by the Cauchy–Schwarz inequality
 	factors := !dir.refused && factorable(&it.kernel)
 	clear(sys.beta)
 	sp.made = false

@@ -273,7 +273,7 @@ func (d *unbalanced[T]) updateColumns() bool {
 // caps marks the rows and columns whose scalings are at their upper bound (the cap).
 type caps struct{ rows, columns []bool }
 
-// ofSide returns the marks of the n rows, or of the n columns.
+// ofSide returns c.rows or c.columns, with length n.
 func (c *caps) ofSide(at side, n int) []bool {
 	x := &c.rows
 	if at == columnSide {

@@ -227,7 +227,7 @@ func TestPOTUnbalanced(t *testing.T) {
 				for j := range n {
 					sum += math.Exp(other[j] - cost.At(i, j)) // both sides use this formula, because cost is symmetric
 				}
-				// The scaling exp(x_i) must be (w_i/sum)^share · w_i^(1 − share), where sum = Σ_j K_ij exp(other_j).
+				// The scaling exp(x_i) must be (w_i/sum)^share · w_i^(1 − share). The exponent share is 1 if the marginal is exact.
 				if want := share*math.Log(weights[i]/sum) + (1-share)*math.Log(weights[i]); r.Status != StatusConverged || !(math.Abs(x[i]-want) < 1e-9) {
 					t.Fatalf("penalties %v, side %d, point %d: %v, the potential %v, want %v", penalties, side, i, r.Status, x[i], want)
 				}

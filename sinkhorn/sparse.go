@@ -40,7 +40,7 @@ type sparse[T dist.Float] struct {
 	pieces  []listPiece
 	count   atomic.Int64 // number of elements of all pieces
 	t       []float64
-	q       []float64 // column sums of each group of pieces
+	q       []float64 // column sums of S over each group of consecutive pieces
 	groups  int       // number of groups, which does not depend on the number of workers
 	most    int64
 	steps   int // conjugate gradient steps of the last direction

@@ -148,7 +148,7 @@ func oneKernel[T dist.Float](n, m int) []Problem[T] {
 		case 4:
 			p.Start = start
 		case 5:
-			p.Start = far // too large for DomainPlain
+			p.Start = far // start potentials up to 400, which are too large for DomainPlain
 		case 6:
 			p.B = p.B[:m-1]
 		case 7:

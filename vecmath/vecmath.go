@@ -149,7 +149,7 @@ func sumExp[T Float](src []T) (top, rest T) {
 			rest = T((rest + T(count)) * exp.RefDifference(top-s.Top))
 			count = 0
 		}
-		if !math.IsInf(float64(s.Top), -1) || hasNaN(src[:n]) { // if all elements so far are −Inf, add only a NaN
+		if !math.IsInf(float64(s.Top), -1) || hasNaN(src[:n]) { // if all elements so far are −Inf, s.Rest counts only if the block contains NaN
 			rest += s.Rest
 		}
 		count += int(s.Count)

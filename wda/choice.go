@@ -81,8 +81,8 @@ func newComparison(ctx context.Context, sp *discriminant.Span, set *Settings) (*
 }
 
 // chooseSettings chooses the automatic settings of *set. The defaults of all other settings must be
-// filled in. If there are no folds, chooseSettings takes the first candidate. The function remote,
-// if not nil, runs the comparison on the executor of the settings.
+// filled in. If there are no folds, chooseSettings takes the first candidate. If remote is not
+// nil, chooseSettings calls it to run the comparison on the executor of the settings.
 func chooseSettings(ctx context.Context, sp *discriminant.Span, set *Settings, remote compareFunc) (*Choice, error) {
 	c, err := newComparison(ctx, sp, set)
 	list := c.candidates

@@ -246,8 +246,8 @@ const linearShrinkage = 0.05
 // gaussianLoss uses the covariance of the projected training rows. If there are few training rows, this
 // covariance is too small for held-out rows, because the projection was fitted to the training rows. The
 // posteriors are then too close to 0 and 1, and a good candidate may have a larger Brier score than a
-// candidate that does not separate the classes. Therefore gaussianLoss multiplies the squared distances
-// by the factor with the lowest loss, for each candidate and fold.
+// candidate that does not separate the classes. Therefore gaussianLoss repeatedly divides the squared
+// distances by √2, until the loss no longer falls.
 const maxDistanceScalings = 12
 
 // gaussianLoss classifies the rows of y by normal distributions with one common covariance, and

@@ -181,7 +181,7 @@ func (t *foldTrial) optimize(ctx context.Context, set *Settings) error {
 }
 
 // canonicalComponents returns the canonical components of the projection t.lastPoint. For the
-// method Fisher, it first reduces the projection to the number of components in the objective.
+// method Fisher, it uses only the first columns of the projection, one for each component of the objective.
 func (t *foldTrial) canonicalComponents(ctx context.Context, set *Settings) (*discriminant.Components, error) {
 	if !set.Optimizer.Method.traits().startsAtFisher {
 		return t.objective.Canonical(ctx, t.lastPoint)

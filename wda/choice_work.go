@@ -98,7 +98,7 @@ func (c *comparison) comparePiece(ctx context.Context, p *piece, workers int) ([
 	return out, nil
 }
 
-// fitCounter counts the fits of candidates to folds that were reported to Progress.
+// fitCounter counts the fits that were reported to Progress. Each fit fits one candidate to one fold.
 type fitCounter struct {
 	sync.Mutex
 	fits int

@@ -143,9 +143,8 @@ func sourceNeeds(n, d, held int) []discriminant.Need {
 	}
 }
 
-// readSample checks all rows and returns a sample of the rows, whose size is about limit. The
-// sample contains the same fraction of the rows of each class, evenly spaced, but at least two rows
-// of each class.
+// readSample checks all rows and returns a sample of about limit rows. The sample contains the same
+// fraction of each class, but at least two rows. The selected rows of a class are evenly spaced.
 func (src *rowSource) readSample(ctx context.Context, limit int) (*mat.Dense, []int, error) {
 	n, d := src.rows.Dims()
 	if limit == 0 {

@@ -68,9 +68,9 @@ type Report struct {
 	// Lambda contains λ_cc' for each pair of classes, in the inverse squared unit of the data. It
 	// is nil if J was evaluated on a subset of the classes (see ObjectiveSamples).
 	Lambda *mat.SymDense
-	// Ratios contains one ratio for each component, largest first: the transport cost between
-	// classes divided by the sum of the cost within classes and ridge/p. The ratios are the
-	// eigenvalues μ of S_b v = μ (S_w + ridge/p·I) v. S_b and S_w (p × p) are the sums of
+	// Ratios contains one ratio for each component, largest first. The numerator is the transport
+	// cost between classes, and the denominator is the cost within classes plus ridge/p. The ratios
+	// are the eigenvalues μ of S_b v = μ (S_w + ridge/p·I) v. S_b and S_w (p × p) are the sums of
 	// T_ij (y_i − z_j)(y_i − z_j)ᵀ between and within classes, for the transport plans T and an
 	// orthonormal basis of the span of the projection. A component with a ratio near 0 does not
 	// separate classes.

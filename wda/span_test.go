@@ -136,7 +136,7 @@ func TestReductionOfStart(t *testing.T) {
 			}
 		}
 	}
-	// The start spans all remaining dimensions, so a reduction saves nothing.
+	// The samples and the starting point together span all dimensions, so a reduction saves nothing.
 	if sp, _ := spanOf(t, uniform(5, n, n+3), labels, &Settings{Components: 5, Optimizer: Optimizer{Init: uniform(6, n+3, 5)}}); sp.IsReduced() {
 		t.Error("reduced to more dimensions than there are")
 	}

@@ -78,7 +78,7 @@ func TestStandardizeExtremes(t *testing.T) {
 		{[5]int{0, 0, 0, 0, 0}, -1},
 		{[5]int{0, 0, -540, 0, 0}, -1}, // 1e-163, whose square underflows
 		{[5]int{0, -1000, 0, 0, 0}, -1},
-		{[5]int{1000, 0, -1000, 0, 3}, -1}, // rounding errors of the first feature exceed the third feature
+		{[5]int{1000, 0, -1000, 0, 3}, -1}, // rounding errors of feature 0 are larger than all values of feature 2
 		{[5]int{1000, 1000, 1000, 1000, 1000}, -1},
 		{[5]int{-1000, -1000, -1000, -1000, -1000}, -1},
 		{[5]int{-1040, 0, 0, 0, 0}, 0},

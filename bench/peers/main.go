@@ -344,9 +344,9 @@ func difference(kind string, got, want []float64) float64 {
 	return worst
 }
 
-// relativeShortfall compares the minima of 1/J that two fits found. The argument got is the minimum of a peer or of a
-// variant of monge, and ours is the minimum of monge. For a peer, the result is positive if got is below ours. For a
-// variant, the result is positive if got exceeds ours by more than 5 %.
+// relativeShortfall compares two minima of 1/J: got, found by a peer or by a variant of monge, and ours, found by monge.
+// For a peer, the result is positive if got is below ours. For a variant, the result is positive if got exceeds ours by
+// more than 5 %.
 func relativeShortfall(name string, got, ours float64) float64 {
 	if strings.HasPrefix(name, "ours") {
 		// A fit in float32 takes a different path, so a difference of a few percent is acceptable.

@@ -135,8 +135,8 @@ type service struct {
 	train, calibration, test, foreign *dataset.Dataset
 }
 
-// newService returns a service that does not know the given share of the intents. Queries of these
-// intents are foreign.
+// newService returns a service that knows only some of the intents. share is the fraction of unknown
+// intents, whose queries are called foreign.
 func newService(d *dataset.Dataset, share float64, seed uint64) (*service, error) {
 	train, rest, err := splitRows(d)
 	if err != nil {

@@ -194,7 +194,7 @@ func TestOracle(t *testing.T) {
 		// Jacobi's error grows with the condition number of the matrix scaled to a unit diagonal.
 		check("Jacobi", digits, largestError(values, exact, true), 300)
 
-		// A·v = μ·B·v has the eigenvalues of L⁻¹·A·L⁻ᵀ.
+		// If B = L·Lᵀ, the pencil A·v = μ·B·v has the eigenvalues of L⁻¹·A·L⁻ᵀ.
 		b := definite(rng, n, 0.1)
 		l := bigCholesky(enlarge(b))
 		exact = bigEigenvalues(solveLower(l, bigTranspose(solveLower(l, enlarge(square)))))

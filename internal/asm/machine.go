@@ -20,15 +20,15 @@ type Machine struct {
 	Name string
 
 	// The next fields contain the sizes at which a kernel uses AVX2 although the CPU has AVX-512.
-	Rows    Choice // numbers of columns of K for which pass.Rows uses AVX2
-	Columns Choice // numbers of columns of K for which pass.Columns uses AVX2
-	Begin   Choice // numbers of columns of K for which pass.Begin uses AVX2
-	OddPass Choice // replaces Rows, Columns and Begin for float64 if the row stride is an odd multiple of 32 bytes
-	Iterate Choice // numbers of columns of K for which pass.Iterate and pass.Sweep use AVX2
-	Divide  Choice // numbers of elements for which pass.Divide uses AVX2
-	AdjCost Choice // strides of K in elements for which distance.AdjCost uses AVX2
-	LogRows Choice // numbers of columns of M for which exp.LogRows uses AVX2
-	Exp2    Choice // numbers of elements for which exp.Exp2 uses AVX2
+	Rows    Choice // pass.Rows uses AVX2 for these numbers of columns of K
+	Columns Choice // pass.Columns uses AVX2 for these numbers of columns of K
+	Begin   Choice // pass.Begin uses AVX2 for these numbers of columns of K
+	OddPass Choice // like Rows, for all three passes, if float64 rows begin on odd multiples of 32 bytes
+	Iterate Choice // pass.Iterate and pass.Sweep use AVX2 for these numbers of columns of K
+	Divide  Choice // pass.Divide uses AVX2 for these numbers of elements
+	AdjCost Choice // distance.AdjCost uses AVX2 for these strides of K in elements
+	LogRows Choice // exp.LogRows uses AVX2 for these numbers of columns of M
+	Exp2    Choice // exp.Exp2 uses AVX2 for these numbers of elements
 
 	// Product determines which rows of a matrix product (project.Mul, project.TransMul) use AVX2.
 	// An AVX-512 tile has 8 rows and up to 3 vectors of columns. The last rows may need several
@@ -53,7 +53,7 @@ type Machine struct {
 // ProductChoice contains the sizes for [Machine.Product]. A vector is the contents of an AVX-512
 // register.
 type ProductChoice struct {
-	OneRow   Choice // column counts for which a single row uses AVX2
+	OneRow   Choice // a single row uses AVX2 for these numbers of columns
 	FewRows  int    // products with 2 … FewRows−1 rows, but not 8, use AVX2 if all columns fit in one vector
 	OddTail  int    // the last 5 or 7 rows use AVX2 if all columns fit in OddTail vectors
 	FourTail int    // the last 4 rows use AVX2 if all columns fit in FourTail vectors

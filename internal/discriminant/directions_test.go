@@ -9,9 +9,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// TestDirectionsOfMany checks the cost of computing the directions of the class means. The cost
-// must be cubic only in the smaller of the numbers of classes and features. If both numbers are
-// large, the cost must not be cubic.
+// TestDirectionsOfMany checks the directions of the class means and the cost of computing them. The
+// cost may grow only linearly with the number of classes if there are few features. If there are
+// many classes and features, the cost must not be cubic.
 func TestDirectionsOfMany(t *testing.T) {
 	t.Parallel()
 	checks := map[int]int{}

@@ -102,8 +102,8 @@ func (c *gradientCase) data(seed uint64) (*mat.Dense, []int) {
 	return clusters(seed, c.d, c.sizes...)
 }
 
-// gradientOf returns a function f that computes −J at p + h·dir, a point p, the gradient g at p,
-// and a direction dir. λ and the ridge are determined at a different point. J is defined for any
+// gradientOf returns a random point p, the gradient g of −J at p, a random direction dir, and a
+// function f that computes −J at p + h·dir. λ and the ridge do not depend on p. J is defined for any
 // matrix P, so the direction need not be tangent.
 func gradientOf[T dist.Float](t *testing.T, x *mat.Dense, labels []int, c gradientCase) (f func(p, dir *mat.Dense, h float64) float64, p, g, dir *mat.Dense) {
 	t.Helper()

@@ -197,8 +197,8 @@ func (s *Samples) NormalizeRow(dst, row []float64) {
 // twice, because the square of the scale may overflow.
 func (s *Samples) ToDataUnits(square float64) float64 { return square / s.Scale / s.Scale }
 
-// fromDataUnits is the inverse of ToDataUnits. The unit of λ is the inverse of the squared unit of
-// the data, so fromDataUnits converts λ to data units, and ToDataUnits converts λ from data units.
+// fromDataUnits is the inverse of ToDataUnits. λ is the inverse of a squared distance. Therefore
+// fromDataUnits converts λ to data units, and ToDataUnits converts λ to units of the scaled samples.
 func (s *Samples) fromDataUnits(square float64) float64 { return square * s.Scale * s.Scale }
 
 // powerOfTwo returns the power of two that scales x into [1/2, 1).

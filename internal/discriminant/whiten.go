@@ -104,8 +104,9 @@ func columnSquares(b matrix.Matrix[float64]) []float64 {
 	return out
 }
 
-// S_b is not shrunk if the intensity is below minFisherShrinkage. The constant fisherSteps is the
-// maximum number of block iterations for the eigenvectors of S_b.
+// FisherDirections does not shrink the between-class covariance S_b if the shrinkage intensity is
+// below minFisherShrinkage. fisherSteps is the maximum number of block iterations for the leading
+// eigenvectors.
 const minFisherShrinkage, fisherSteps = 0.05, 40
 
 // FisherDirections is like Samples.fisherDirections, but if the features were scaled separately, it

@@ -10,7 +10,7 @@ import (
 
 const (
 	groupBlock = 1 << 16 // number of elements of K that a pass applies to all problems before it reads the next elements
-	groupBytes = 1 << 15 // if K has at most this number of bytes, separate passes are as fast as a group
+	groupBytes = 1 << 15 // if K has at most this number of bytes, a separate pass for each problem is as fast as one pass for the group
 )
 
 // Group contains several problems with the same K. A pass over K computes the same operation for

@@ -110,7 +110,7 @@ func TestMistakes(t *testing.T) {
 	mustPanic(t, asm.ShapePanic, func() { Exp(make([]float64, 2), vec) })
 }
 
-// repeatToSquare returns m with as many columns as rows, so that every operand of a product can be m.
+// repeatToSquare returns m with m.Rows columns. The shapes then agree if all operands of a product are m.
 func repeatToSquare(m Matrix[float64]) Matrix[float64] {
 	m.Cols = m.Rows
 	return m

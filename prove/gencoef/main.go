@@ -243,7 +243,8 @@ func remez(xs, g, w []*big.Float, degree int) []*big.Float {
 		ref[i] = i * (len(xs) - 1) / (n - 1)
 	}
 	for range 500 {
-		// Find a polynomial p and a number h such that p + (−1)^i·h/w = g at reference point i, for all n points.
+		// Fit g with the weights w: find a polynomial p and a number h such that p + (−1)^i·h/w = g at every
+		// reference point. i is the index of the reference point.
 		a := make([][]*big.Float, n)
 		for i, k := range ref {
 			row := make([]*big.Float, n+1)
@@ -491,8 +492,8 @@ func (s coefSet) factor() string {
 	return fmt.Sprintf("%d/2^%d", m64, shift64)
 }
 
-// shift returns the bit position to which the kernels shift the table index. At this position, the
-// bit above the index is the lowest bit of the floating-point exponent.
+// shift returns the number of bits by which the kernels shift the table index to the left. The
+// shifted index is directly below the exponent of a floating-point number.
 func (s coefSet) shift() int {
 	if s.typ == "float32" {
 		return 21

@@ -110,7 +110,7 @@ type Options struct {
 	MaxElements int
 
 	// MaxExpansion is the largest ratio of decoded bytes to bytes of a compressed file. It prevents a small file from
-	// exhausting memory. A number counts as 8 bytes, text by its length. 64 MiB are always allowed. Default: 400.
+	// exhausting memory. A number counts as 8 bytes, and a text counts as its length. 64 MiB are always allowed. Default: 400.
 	//
 	// In most formats, the limit does not apply to Reader.Next, because Next holds only one block of rows. In Parquet
 	// and Arrow files, a few bytes can encode any number of rows, so the limit applies to the sum of all bytes that

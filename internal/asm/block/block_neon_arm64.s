@@ -72,8 +72,8 @@
 	FSTPQ   (a, b), (p); \
 	ADD     $128, p
 
-// SUM2 adds the products of two rows of k and a vector to the lanes of the two rows. The vector is in
-// registers f and g, whose numbers are n and m.
+// SUM2 loads part of a vector from y into registers f and g, whose numbers are n and m. It multiplies two
+// rows of k by f and g, and adds the products to the sums of these rows: a and b, and c and d.
 #define SUM2(y, f, g, n, m, a, b, c, d) \
 	FLDPQ.P 64(y), (f, g); \
 	FMLA(a, 16, n); \

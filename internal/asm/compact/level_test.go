@@ -131,7 +131,7 @@ func narrow(a *asmtest.Arena[float32], x []float32) {
 	NarrowFloat16(halves, x)
 	NarrowBFloat16(bhalves, x)
 	SignBits(signs, x)
-	numbers := a.Out(2*len(x) + len(signs)) // float32 copies of the integer results, because the arena treats all NaN bits as equal
+	numbers := a.Out(2*len(x) + len(signs)) // integer results converted to float32; the raw bits could be NaNs, which the arena treats as equal
 	for i := range x {
 		numbers[2*i], numbers[2*i+1] = float32(halves[i]), float32(bhalves[i])
 	}

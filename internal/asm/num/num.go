@@ -124,7 +124,7 @@ type Sum[T Float] struct {
 	n    int
 }
 
-// Add adds the term x·y, fused.
+// Add adds the term x·y with one FMA.
 func (s *Sum[T]) Add(x, y T) {
 	l := s.n % Lanes[T]()
 	s.lane[l] = FMA(x, y, s.lane[l])

@@ -89,7 +89,7 @@ func TestFMA32Edges(t *testing.T) {
 		most := math.Float32frombits(0x7f7fffff - rng.Uint32N(4))
 		checkFMA32(t, 0x1p60, float32(math.Ldexp(1+rng.Float64(), 42+rng.IntN(4))), most)
 		checkFMA32(t, 0x1p60, 0x1p43, most)                      // the product is half an ulp of most
-		checkFMA32(t, 0x1p60, math.Nextafter32(0x1p43, 0), most) // the product is just below half an ulp
+		checkFMA32(t, 0x1p60, math.Nextafter32(0x1p43, 0), most) // the product is just below half an ulp of most
 		checkFMA32(t, -0x1p64, 0x1p64, most)
 	}
 	sp := asmtest.Specials[float32]()

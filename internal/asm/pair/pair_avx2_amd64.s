@@ -140,8 +140,8 @@ GLOBL absf64<>(SB), RODATA|NOPTR, $8
 	or       64(mask), Y8, Y8; \
 	add      Y8, a, a
 
-// RESULTSUM stores the sum from X0. RESULTNORM stores the square root of the sum, or jumps to the label out if the sum
-// is out of range or NaN.
+// RESULTSUM stores the sum from X0. RESULTNORM stores the square root of the sum. If the sum is too small, too large or
+// NaN, RESULTNORM stores nothing and jumps to out.
 #define RESULTSUM moveone X0, result
 #define RESULTNORM \
 	order   quotient+0(SB), X0;  \

@@ -102,8 +102,8 @@ GLOBL absf64<>(SB), RODATA|NOPTR, $8
 #define TERMPLAIN(off, t, a) add off(xp), a, a
 #define PARTPLAIN(off, t, k, a) add off(xp), a, k, a
 
-// RESULTSUM stores the sum from X0. RESULTNORM stores the square root of the sum, or jumps to the label out if the sum
-// is out of range or NaN.
+// RESULTSUM stores the sum from X0. RESULTNORM stores the square root of the sum. If the sum is too small, too large or
+// NaN, RESULTNORM stores nothing and jumps to out.
 #define RESULTSUM moveone X0, result
 #define RESULTNORM \
 	order   quotient+0(SB), X0;  \

@@ -6,7 +6,7 @@
 // The row index i is from 0 to m−1, and the column index j is from 0 to n−1.
 //
 // Same bits as    beginRef in ref.go. A row sum has 8 lanes (16 for float32). The fold repeatedly adds the upper half
-//                 of the lanes to the lower half. The rows add to q[j] in ascending order, with two FMAs per row.
+//                 of the lanes to the lower half. q[j] is updated in ascending row order, with two FMAs per row.
 // Layout          k and mat are m×n, row-major, with strides ldk and ldm in elements. v and q
 //                 have n elements; u, w, r and s have m elements. m, n ≥ 1.
 // Tile            4 rows × 64 bytes. The first loop over the columns computes the row sums, with their lanes in

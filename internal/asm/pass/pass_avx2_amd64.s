@@ -9,7 +9,7 @@
 //
 // Same bits as    rowsRef, columnsRef, iterateRef and sweepRef in ref.go. Mixed kernels first
 //                 convert k to float64. A row sum has 8 lanes (16 for float32). The fold repeatedly adds the upper half
-//                 of the lanes to the lower half. The rows add to q[j] in ascending order, with one FMA per row.
+//                 of the lanes to the lower half. q[j] is updated in ascending row order, with one FMA per row.
 // Layout          k is m×n, row-major, with stride ldk in elements. v and q have n elements; a and u
 //                 have m elements. m, n ≥ 1.
 // Tile            4 rows × 64 bytes of a vector. In iterate and sweep, one loop computes the row sums of four

@@ -11,7 +11,7 @@
 //
 // Same bits as    rowsRef, columnsRef, iterateRef, sweepRef and beginRef in ref.go. A row sum has 16
 //                 lanes (8 for float64) in four registers. The fold repeatedly adds the upper half of the
-//                 lanes to the lower half. The rows add to q[j] in ascending order, with one FMA per row (two
+//                 lanes to the lower half. q[j] is updated in ascending row order, with one FMA per row (two
 //                 in begin). Mixed kernels first convert K to float64.
 // Layout          K and M are m×n, row-major, with strides in elements. v and q have n elements; a, u,
 //                 w, r and s have m elements. m, n ≥ 1.

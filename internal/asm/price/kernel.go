@@ -21,9 +21,9 @@ type lanes struct {
 	index float64
 }
 
-// lowerLeast returns the minimum of all pieces of a row so far, and its index in the row. The receiver contains the
-// minimum of the latest piece. The arguments least and index are the minimum of the preceding pieces and its index.
-// The latest piece begins at element first of the row.
+// lowerLeast returns the minimum of all pieces of a row so far, and its index in the row. x contains the minimum
+// of the latest piece, which begins at index first of the row. For the preceding pieces, least is the minimum and index is
+// its index in the row.
 func (x *lanes) lowerLeast(first int, least float64, index int) (float64, int) {
 	j := int(x.index)
 	if r := x.least[j&(blockSize-1)]; r < least {

@@ -75,7 +75,7 @@ func DotHalf(dst, q []float32, x []uint16, format Half) {
 	}
 }
 
-// SqEuclideanInt8 is like SqEuclidean for rows with the elements scale[i]·x[i·d+k].
+// SqEuclideanInt8 is like SqEuclidean for int8 rows of length d. Element k of row i is scale[i]·x[i·d+k].
 func SqEuclideanInt8(dst, q []float32, x []int8, scale []float32) {
 	asm.CheckVector(len(scale), len(dst))
 	for p := pieceRows(len(dst), len(q), len(x)); len(dst) > 0; {
@@ -85,7 +85,7 @@ func SqEuclideanInt8(dst, q []float32, x []int8, scale []float32) {
 	}
 }
 
-// DotInt8 is like Dot for rows with the elements scale[i]·x[i·d+k].
+// DotInt8 is like Dot for int8 rows of length d. Element k of row i is scale[i]·x[i·d+k].
 func DotInt8(dst, q []float32, x []int8, scale []float32) {
 	asm.CheckVector(len(scale), len(dst))
 	for p := pieceRows(len(dst), len(q), len(x)); len(dst) > 0; {

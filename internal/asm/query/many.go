@@ -40,7 +40,7 @@ func DotHalfMany(m, n, d int, dst []float32, ldd int, q []float32, x []uint16, f
 	})
 }
 
-// SqEuclideanInt8Many is like SqEuclideanMany for rows with the elements scale[i]·x[i·d+k].
+// SqEuclideanInt8Many is like SqEuclideanMany for int8 rows of length d. Element k of row i is scale[i]·x[i·d+k].
 func SqEuclideanInt8Many(m, n, d int, dst []float32, ldd int, q []float32, x []int8, scale []float32) {
 	checkMany(m, n, d, len(dst), ldd, len(q), len(x))
 	asm.CheckVector(len(scale), n)
@@ -49,7 +49,7 @@ func SqEuclideanInt8Many(m, n, d int, dst []float32, ldd int, q []float32, x []i
 	})
 }
 
-// DotInt8Many is like DotMany for rows with the elements scale[i]·x[i·d+k].
+// DotInt8Many is like DotMany for int8 rows of length d. Element k of row i is scale[i]·x[i·d+k].
 func DotInt8Many(m, n, d int, dst []float32, ldd int, q []float32, x []int8, scale []float32) {
 	checkMany(m, n, d, len(dst), ldd, len(q), len(x))
 	asm.CheckVector(len(scale), n)

@@ -8,7 +8,7 @@
 //
 // Same bits as    sqEuclideanRef, dotRef, sqEuclideanHalfRef, dotHalfRef, sqEuclideanInt8Ref and
 //                 dotInt8Ref in ref.go, for each vector. Lane k mod 16 accumulates the term of element k, in
-//                 ascending order of k. The 16 lanes are folded in halves.
+//                 ascending order of k. The fold repeatedly adds the upper half of the lanes to the lower half.
 // Layout          q is 3×d and x is n×d, row-major without gaps. dst is 3×n with row stride ldd, and scale
 //                 has n elements. n is a positive multiple of 8, and d is a positive multiple of 16.
 // Tile            3 vectors × 2 rows × 16 elements. Two registers hold the 16 lanes of every vector and row. Every

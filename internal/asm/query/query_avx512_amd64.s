@@ -8,7 +8,7 @@
 //
 // Same bits as    sqEuclideanRef, dotRef, sqEuclideanHalfRef, dotHalfRef, sqEuclideanInt8Ref and
 //                 dotInt8Ref in ref.go. Lane k mod 16 accumulates the term of element k, in ascending order
-//                 of k. The 16 lanes are folded in halves.
+//                 of k. The fold repeatedly adds the upper half of the lanes to the lower half.
 // Layout          q has d elements. x is n×d, row-major without gaps. dst and scale have n elements. n is a
 //                 positive multiple of 8, and d is a positive multiple of 16.
 // Tile            8 rows × 16 elements, or 4 rows of float32. One register holds the 16 lanes of every row.

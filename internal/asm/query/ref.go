@@ -67,7 +67,7 @@ func dotInt8Ref(dst, q []float32, x []int8, scale []float32) {
 	}
 }
 
-// The following functions are like the functions above, but for Queries vectors.
+// A function with Many in its name compares the rows of x with Queries vectors q instead of one vector.
 
 func sqEuclideanManyRef(n, d int, dst []float32, ldd int, q, x []float32) {
 	for j := range Queries {

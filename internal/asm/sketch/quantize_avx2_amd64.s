@@ -6,7 +6,7 @@
 //	           Σ_k x_k², Σ_k e_k²
 //
 // Same bits as    largestRef and quantizeRef in ref.go. Lane k mod 8 accumulates the term of element k, in ascending order of k. The
-//                 eight float64 lanes are folded in halves.
+//                 fold repeatedly adds the upper half of the eight float64 lanes to the lower half.
 // Layout          x has d elements. d is a positive multiple of 4. The kernel stores groups of four codes, which start stride bytes apart.
 // Tile            largest: 8 elements. quantize: 8 elements in two registers of float64.
 // Tail            four elements.

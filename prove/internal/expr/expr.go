@@ -62,7 +62,7 @@ const (
 	Byte     // 1-byte element of an input; see fields.go
 	Word     // 2-byte element of an input
 	Fields   // integer whose bits are fields of other nodes; lists[key] describes the fields
-	Pick     // node at index a of a table; lists[key] contains the bit length of the nodes, then the table
+	Pick     // element of a table of nodes, at the index that operand a contains; lists[key] contains the bit length of the elements, then the table
 	Total    // (constant + Σ coefficient·node) modulo 2^16; lists[key] contains the constant and the terms
 	FromHalf // a binary16 number as a float32
 	ToHalf   // a float32 as a binary16 number, rounded

@@ -191,7 +191,7 @@ func (b *builder) offsetFromVariable(i int32) (d uint64, ok bool) {
 		x, c = c, x
 	}
 	k := b.eval(c)
-	if k.state != fixed || in.op == IAnd && k.bits&(k.bits+1) != 0 { // only masks of the lowest bits
+	if k.state != fixed || in.op == IAnd && k.bits&(k.bits+1) != 0 { // a mask must consist of the lowest bits
 		return 0, false
 	}
 	if d, ok = b.offsetFromVariable(x); !ok {

@@ -28,7 +28,7 @@ type template struct {
 	stamp       int32
 	low, high   int64 // the region of the variable; see orderOf
 	regions     int
-	singles     int // number of regions that contain one number
+	singles     int // number of regions that contain only one number
 	width       int
 	unsupported bool // contains an operation that cannot be evaluated
 	hasScaleF   bool

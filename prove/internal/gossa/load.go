@@ -36,9 +36,9 @@ type Root struct{ Package, Expression string }
 // Load reads the packages of the roots and their imports for an architecture, and finds the
 // function of each root. dir is the folder of the module.
 func Load(dir, arch string, env []string, roots []Root) (*Source, error) {
-	// SSA contains an instance of a generic function only if the source uses the instance. So an
-	// overlay adds a file to every package with roots. The file uses the roots and is never written
-	// to disk.
+	// The SSA form contains an instance of a generic function, such as f[float64], only if the source
+	// uses this instance. Therefore an overlay adds a file that uses the roots to each of their
+	// packages. The overlay is never written to disk.
 	overlay := map[string][]byte{}
 	paths := map[string]string{} // keys are the package paths of the roots
 	for _, r := range roots {

@@ -324,7 +324,8 @@ func (t *Tracker) endIteration(f *frame) {
 	f.lastVerdict = f.judge()
 }
 
-// judge returns the path of an iteration, and why the iteration may depend on its number.
+// judge returns the path that the latest iteration took, and the reason, if any, why an iteration may depend on the
+// iteration number.
 func (f *frame) judge() (v verdict) {
 	s := f.settledFrame()
 	v.fixed = len(f.exitConditions) > 0 && !slices.ContainsFunc(f.exitConditions, func(u use) bool { return !u.fixed })
