@@ -147,8 +147,8 @@ type lowerBounds struct {
 	probeBound  float64  // upper bound, found by probeDistance, of the distances of the nearest rows
 	widestRange float64  // largest difference between two entries of groupMin for the same table
 	slack       float64  // a float32 sum is at least (1 − slack) times the exact sum
-	coarse      []byte   // coarse_j[g] (see above) for every table j and every group g
-	words       []uint64 // memory of steps, read as 64-bit words
+	coarse      []byte   // coarse_j[g] for every table j and every group g
+	words       []uint64 // backing storage of the field steps
 	steps       []uint16 // the sum S of each row of a chunk, below 2¹⁵
 	candidates  []int32  // indices of the candidate rows of a chunk
 }

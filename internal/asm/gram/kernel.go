@@ -22,8 +22,8 @@ const (
 	block          = 960     // maximum number of columns that SqEuclidean packs at a time
 	packedElements = 1 << 19 // maximum number of elements that SqEuclidean packs at a time
 
-	// Callers may split columns at multiples of Unit. Unit is a multiple of the width of every tile
-	// and divides blockRows. blockRows divides block.
+	// Unit is a multiple of the width of every tile and divides blockRows. blockRows divides block.
+	// Callers may split columns at multiples of Unit.
 	Unit = 48
 )
 

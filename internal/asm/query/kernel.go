@@ -3,9 +3,9 @@ package query
 import "github.com/gomonge/monge/internal/asm"
 
 const (
-	// The number of rows in a call must be a multiple of Rows.
+	// Rows divides the number of rows of every call.
 	Rows = 8
-	// The number of elements in a row must be a multiple of Unit.
+	// Unit divides the number of elements of a row.
 	Unit = 16
 )
 

@@ -2,7 +2,7 @@ package query
 
 import "github.com/gomonge/monge/internal/asm"
 
-// The number of vectors in a call of a Many function must be a multiple of Queries.
+// Queries divides the number of vectors in every call of a Many function.
 const Queries = 3
 
 // SqEuclideanMany sets dst[j·ldd+i] = Σ_k (q[j·d+k] − x[i·d+k])² for each vector j < m and each row i < n. The results

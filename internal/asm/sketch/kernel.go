@@ -12,7 +12,7 @@ const (
 	Rows = 32
 	// Queries is the number of queries in a block.
 	Queries = 12
-	// The number of features must be a multiple of Step.
+	// Step divides the number of features.
 	Step = 4
 	// MaxFeatures is the largest number of features. This limit keeps the sum of products below 2³¹.
 	MaxFeatures = 100_000
