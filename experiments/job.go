@@ -33,8 +33,8 @@ type job struct {
 
 // grid describes the cells of an experiment.
 type grid struct {
-	// columns names the coordinates of a cell, such as "method" and "trial". within names the
-	// coordinates of a value within a cell, such as "k".
+	// columns lists the names of the coordinates of a cell, such as "method" and "trial". The field
+	// within lists the names of the coordinates of a value in a cell, such as "k".
 	columns, within []string
 	// settings contains everything that affects the values of all cells, except the data and the
 	// seed. The report prints these settings.

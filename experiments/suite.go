@@ -111,7 +111,7 @@ func singleThreaded(name string, s wda.Settings) method {
 	}}
 }
 
-// suiteCandidates returns the settings of a method that cross-validation compares, or nil if the
+// suiteCandidates returns the variants of a method that cross-validation compares, or nil if the
 // method has no settings to choose.
 func suiteCandidates(name string) []method {
 	var all []method

@@ -228,9 +228,8 @@ func halfShapes(lanes int) (out []shape) {
 }
 
 // compactShapes covers sums of bytes whose loop processes up to 256 bytes per iteration. It covers
-// every number of 16-byte vectors after zero iterations and one iteration, and some numbers after
-// two and three iterations. It also covers byte counts with a tail that Go code processes, and the
-// largest byte count of one assembly call.
+// all multiples of 16 bytes up to 512 bytes, and some larger multiples. It also covers byte counts
+// with a tail that Go code processes, and the largest byte count of one assembly call.
 func compactShapes(most int) func(int) []shape {
 	return func(int) (out []shape) {
 		for k := range 33 {

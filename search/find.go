@@ -59,8 +59,8 @@ type candidate struct {
 	row, at int // index of the row in seg, and its position among all rows of the search
 }
 
-// block contains n consecutive rows of a segment. The first row of the block has the given index in
-// the segment, and the given position in the Rows.
+// block contains n consecutive rows of a segment. The field index is the index of the first row in
+// the segment, and the field position is its position in the Rows.
 type block struct {
 	*segment
 	index, n, position int

@@ -33,7 +33,7 @@ type Rows struct {
 	parts   []part
 	n       int    // positions
 	live    int    // number of rows that are not deleted
-	version uint64 // version of the collection; rows that later versions delete are still present
+	version uint64 // version of the collection; rows deleted in later versions are still present
 	next    ID     // the identifier of the next row of the collection
 }
 

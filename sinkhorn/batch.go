@@ -105,7 +105,7 @@ func (b *batch[T]) divideRuns(set *Settings, workers int) {
 	b.divideSmall()
 }
 
-// divideSmall divides the small problems into runs of similar shapes, one problem for each lane.
+// divideSmall divides the small problems into runs. A run has similar shapes, and at most one problem for each vector lane.
 func (b *batch[T]) divideSmall() {
 	slices.Sort(b.small)
 	width := num.Lanes[T]()

@@ -189,8 +189,8 @@ func TestUnequalMassGradients(t *testing.T) {
 	}
 }
 
-// weightGradientPenalized replaces the potentials f by the gradient with respect to the weights a, which PotentialsTo documents.
-// otherSum is the sum of the weights of the other side.
+// weightGradientPenalized replaces the potentials f by the gradient with respect to the weights a. PotentialsTo documents the
+// formula. otherSum is the sum of the weights of the other side.
 func weightGradientPenalized(f, a []float64, otherSum, rho, lambda float64) {
 	for i := range f {
 		phi := f[i] - math.Log(a[i])

@@ -161,8 +161,8 @@ func (d *partial[T]) completeSystem(ctx context.Context, sys *system[T]) error {
 	return nil
 }
 
-// clipDirection shortens the direction so that no column exceeds columnCap, the largest v/b. It also corrects the gradient,
-// because the step may move the cap.
+// clipDirection limits the elements of the direction beta so that no v_j/b_j exceeds its upper bound, the cap. It also corrects
+// the gradient, because the step may move the cap.
 func (d *partial[T]) clipDirection(beta []T) {
 	if d.noneHeld {
 		return

@@ -306,7 +306,7 @@ func TestPOTUnbalancedVariants(t *testing.T) {
 	}
 }
 
-// TestPOTExactStart checks that a start from the dual variables of the unregularized problem leads to the same plan.
+// TestPOTExactStart checks that the plan does not change if Solve starts from the dual variables of the unregularized problem.
 func TestPOTExactStart(t *testing.T) {
 	const n, m = 10, 20
 	p := &Problem[float64]{Cost: dist.NewMatrix[float64](n, m, nil), A: make([]float64, n), B: make([]float64, m)}

@@ -23,8 +23,8 @@ type Result[T dist.Float] struct {
 	// Iterations is the number of iterations. With a tolerance, every pass over K counts as an iteration.
 	Iterations int
 	// Annealing is the work for finding better starts: the number of iterations with a λ smaller than the λ of the
-	// problem, plus the number of passes over the costs that solving the unregularized problem took. Iterations does
-	// not include Annealing.
+	// problem, plus the number of passes over the costs that solving the unregularized problem took. The field
+	// Iterations does not include this work.
 	Annealing int
 	// MarginalError is ‖Tᵀ1 − b‖₁, the sum of the differences between the column sums of the plan
 	// and b. The row sums equal a up to rounding. With penalties or Mass, the column sums need not

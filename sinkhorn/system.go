@@ -126,8 +126,8 @@ func (sys *system[T]) stepToRadius(rho, radius float64) T {
 	return T(radius / most)
 }
 
-// multiply sets the vector sd to Tᵀ diag(1/rows) T d + t tᵀd/Σt. The last term exists only in partial transport, where t is
-// commonRow.
+// multiply sets sd to Tᵀ diag(1/rows) T d + t tᵀd/Σt, where sd, rows and d are fields of sys. The last term exists only in
+// partial transport, where t is the field commonRow.
 func (sys *system[T]) multiply(ctx context.Context) error {
 	if err := sys.multiplyRows(ctx); err != nil || sys.commonRow == nil {
 		return err

@@ -58,7 +58,7 @@ func comparePairs[T vecmath.Float](c *trial.Case) {
 	a := trial.Vector(c, n, value)
 	table := make([][]T, rows)
 	for i := range table {
-		if c.Chance(6) { // the row equals a from a random index on
+		if c.Chance(6) { // from a random index to the end, the row equals the vector a
 			k := c.IntN(n + 1)
 			table[i] = trial.Vector(c, n, func(j int) T {
 				if j >= k {

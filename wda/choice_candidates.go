@@ -104,8 +104,8 @@ func (s *Settings) componentCounts(x *discriminant.Samples) []int {
 }
 
 // Optimization from one starting point takes n² + pairWork·C² units of time for n samples of C
-// classes. The default number of starting points takes at most startWork units, but is at least 1
-// and at most maxStarts.
+// classes. By default, a fit has as many starting points as take at most startWork units, but at
+// least one and at most maxStarts.
 const startWork, pairWork, maxStarts = 90_000, 50, 8
 
 // startsRows is the largest number of rows per feature for which a fit has only one starting point.

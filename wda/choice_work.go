@@ -140,7 +140,7 @@ type finalistFit struct {
 // these fits.
 type finalistFits struct {
 	sync.Mutex
-	shared     []Member // settings, without scale, that several finalists have
+	shared     []Member // settings, without the scale, that several finalists have in common
 	components map[finalistFit]*discriminant.Components
 }
 

@@ -261,7 +261,7 @@ var scaleNames = enum.New("Scale", ErrSettings, autoText, "orthonormal", "unit",
 // equalLengths reports whether the components are orthogonal and of equal length.
 func (s Scale) equalLengths() bool { return s == ScaleOrthonormal || s == ScaleEqual }
 
-// lengths returns s as Lengths of package discriminant. leading is the number of leading components, or
+// lengths converts s to the type Lengths of package discriminant. leading is the number of leading components, or
 // 0 for all components.
 func (s Scale) lengths(leading int) discriminant.Lengths {
 	return discriminant.Lengths{Orthonormal: s.equalLengths(), ByRatio: s == ScaleRatio, Leading: leading}

@@ -239,7 +239,7 @@ func (c *CrossValidation) fitLocally(ctx context.Context, x mat.Matrix, labels [
 func (c *CrossValidation) memoryNeeds(ctx context.Context, n, d int, labels []int, atOnce int) (needs []discriminant.Need, work float64, err error) {
 	needs = foldNeeds(n, d, c.Folds, atOnce)
 	classes := len(slices.Compact(slices.Sorted(slices.Values(labels))))
-	var choosing []discriminant.Need // memory for the combination that takes the most memory
+	var choosing []discriminant.Need // memory for choosing settings, of the combination that needs the most memory
 	var most float64
 	for _, s := range c.combinations() {
 		set, err := s.withDefaults(ctx, n, d, classes)

@@ -131,9 +131,9 @@ type Optimizer struct {
 	Init mat.Matrix
 	// Starts is the number of starting points. The first starting point is P⁰, and all further
 	// starting points are random projections; λ and the ridge are always computed at P⁰. The result
-	// has the largest J, or with Validation the lowest error. Default 1. If Auto chooses settings on
-	// held-out rows, the default is 1 to 8, fewer for more samples: 8 for 100 samples, 1 for 300 and
-	// more, and 1 if n ≤ 5d + 1.
+	// has the largest J, or the lowest error if Validation is set. Default 1. If Auto chooses settings
+	// on held-out rows, the default decreases from 8 to 1 with the number of samples n: 8 for 100
+	// samples, and 1 for 300 samples or more. It is also 1 if n ≤ 5d + 1.
 	Starts int
 }
 

@@ -105,8 +105,9 @@ func TestOutputsReadBack(t *testing.T) {
 	}
 }
 
-// TestLabelSpellings checks that fit, predict and eval keep the spelling of labels. A label that
-// equals a class only as a number matches the class, with a note.
+// TestLabelSpellings checks that fit, predict and eval keep the spelling of labels. If a
+// label has the same numeric value as a class but a different text, it belongs to the class, and a
+// note says so.
 func TestLabelSpellings(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }

@@ -904,7 +904,7 @@ func mongeProcess(t *testing.T, args ...string) *exec.Cmd {
 // started runs the test binary once without tests, to see whether the system can start it.
 var started = sync.OnceValue(func() error { return exec.Command(os.Args[0], "-test.run=^$").Run() })
 
-// TestSignal checks an interrupt of a separate process by a signal.
+// TestSignal checks the exit code and the output of a separate process that a signal interrupts.
 func TestSignal(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("no signals to send")

@@ -237,7 +237,7 @@ func (f *evalFlags) checkUnknown(m *wda.Model, c *wda.Classifier) error {
 	return nil
 }
 
-// fromModel is the value of --reject in monge predict that selects the rate in the model.
+// fromModel is the value of --reject in monge predict that selects the rejection rate stored in the model.
 const fromModel = "model"
 
 // withRejection returns the classifier c with the rejection rate that --reject of predict selects.

@@ -137,7 +137,7 @@ var machines = []*Machine{&sapphireRapids, &zen4}
 
 var machine = detectMachine()
 
-// CurrentMachine returns the table in use.
+// CurrentMachine returns the table of sizes that the kernels use.
 func CurrentMachine() *Machine { return machine }
 
 // Machines returns the tables of all known machines.

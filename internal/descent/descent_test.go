@@ -553,8 +553,8 @@ func TestTolerances(t *testing.T) {
 	if r := run(descent.Settings{StepTolerance: 1e-3}); r.Status != descent.StepTolerance || r.History[r.Steps].StepLength >= 1e-3 {
 		t.Errorf("StepTolerance: %v", r.Status)
 	}
-	// FunctionTolerance stops at the first three small decreases in a row. A single small decrease,
-	// which SteepestDescent makes here, does not stop the minimization.
+	// The status is FunctionTolerance after the first three successive small decreases. A single small
+	// decrease, which SteepestDescent makes here, does not stop the minimization.
 	zigzag := &brockett{a: spectrum(logspace(1, 100, 12), rnd), n: []float64{2, 1}}
 	for _, tolerance := range []float64{1e-1, 1e-2, 1e-3, 1e-5} {
 		r := minimize(t, zigzag, m, x, &descent.Settings{Method: descent.SteepestDescent, MaxSteps: 1000, FunctionTolerance: tolerance})
@@ -642,7 +642,8 @@ func TestEvaluations(t *testing.T) {
 		if r.Evaluations.Values > 2*r.Steps+10 {
 			t.Errorf("%+v for %d steps", r.Evaluations, r.Steps)
 		}
-		// A problem that is not a Reverser gives the same iterates.
+		// The same problem without the interface Reverser must end at the same point, with one gradient
+		// for each value.
 		q := minimize(t, plain{&b}, m, x, s)
 		if !mat.Equal(q.Point, r.Point) || q.Evaluations.Values != r.Evaluations.Values || q.Evaluations.Gradients != q.Evaluations.Values {
 			t.Errorf("plain problem: %+v, Reverser %+v", q.Evaluations, r.Evaluations)

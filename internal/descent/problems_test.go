@@ -191,8 +191,8 @@ func start(m *stiefel.Manifold, seed uint64) *mat.Dense {
 	return &p
 }
 
-// eigenvectors returns the eigenvectors of a for its len(n) smallest eigenvalues, in ascending
-// order, and the sum of these eigenvalues weighted by n.
+// eigenvectors returns the eigenvectors of the matrix a for its len(n) smallest eigenvalues, in
+// ascending order of the eigenvalues. It also returns the sum of these eigenvalues weighted by n.
 func eigenvectors(a *mat.SymDense, n []float64) (*mat.Dense, float64) {
 	var eig mat.EigenSym
 	eig.Factorize(a, true)

@@ -72,7 +72,7 @@ type Driver[T dist.Float] struct {
 	Start     *mat.Dense // first start
 	// If SearchStart is set, an attempt compares its start with the results of a few eigenvalue
 	// iterations and begins at the projection with the largest J. CallerStart means that the caller
-	// chose Start. The search of the first attempt then also tries the principal components.
+	// chose Start. In this case, the search of the first attempt also tries the principal components.
 	SearchStart, CallerStart bool
 	Starts                   int
 	// Random returns the source of random numbers for a start. The first start does not use it.

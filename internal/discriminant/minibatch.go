@@ -154,7 +154,7 @@ type stochastic[T dist.Float] struct {
 	between        float64    // running mean of σ_b²
 	within         float64    // running mean of σ_w²
 	square         float64    // running mean of the squared gradient norm
-	meanAge, age   int        // numbers of mini-batches in the running means of the costs and of the gradient
+	meanAge, age   int        // meanAge: mini-batches in the means of the costs; age: mini-batches in the mean of the gradient
 	grad, momentum *mat.Dense // tangent vectors at the current projection
 	mean           *mat.Dense
 	reportBatch    func(batch int) error // reports the progress within a round

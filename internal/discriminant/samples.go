@@ -316,8 +316,8 @@ func ClassQuota(count, limit, n int) int {
 }
 
 // WithFewerSamples returns a subset of s with about limit samples, or s itself if s has at most limit
-// samples. The subset has the same fraction of every class, evenly spaced, and at least two samples
-// of each class.
+// samples. The subset contains the same fraction of every class, but at least two samples of each
+// class. It takes evenly spaced samples of a class.
 func (s *Samples) WithFewerSamples(ctx context.Context, limit int) *Samples {
 	if s.N <= limit {
 		return s

@@ -55,8 +55,8 @@ type functionResult struct {
 
 type analysis struct {
 	p             *goPackage
-	bareVariables map[types.Object]bool   // variables that may contain a product without an explicit conversion
-	bareResults   map[functionResult]bool // function results that may be a product without an explicit conversion
+	bareVariables map[types.Object]bool   // variables that may contain a product that is not explicitly converted
+	bareResults   map[functionResult]bool // function results that may be a product that is not explicitly converted
 	changed       bool
 	found         []bareSum
 	function      string // function being inspected

@@ -42,8 +42,8 @@ type FDA struct {
 	// Shrinkage is the intensity s, 0 ≤ s ≤ 1. FDA replaces S_w by (1−s)·S_w + s·(tr S_w / d)·I.
 	// Default: 0.
 	Shrinkage float64
-	// LedoitWolf sets s to the shrinkage intensity of Ledoit and Wolf (2004). If LedoitWolf is
-	// true, Shrinkage must be 0.
+	// LedoitWolf selects the shrinkage intensity of Ledoit and Wolf (2004) instead of Shrinkage. If
+	// LedoitWolf is true, Shrinkage must be 0.
 	LedoitWolf bool
 }
 

@@ -468,7 +468,7 @@ func findBoolean(index map[string]int, text string) (k int, ok bool) {
 	return k, found == 1
 }
 
-// setMissing sets the features of a missing category.
+// setMissing sets x, the features of one column of categories, for a missing category.
 func (u *columnUse) setMissing(x []float64, drop bool) {
 	if u.learnsCategories || drop {
 		x[0] = math.NaN()

@@ -58,7 +58,7 @@ type Block struct {
 
 // samples decodes the rows of a file from the first to the last.
 type samples interface {
-	// dims returns the shape. rows is −1 if it is known only at the end.
+	// dims returns the shape. rows is −1 if the number of rows is known only at the end.
 	dims() (rows, cols int)
 	// capacity returns the number of elements to allocate at once. It is 0 if the source cannot
 	// verify the number that the file declares.

@@ -400,8 +400,8 @@ func (t *tableSamples) withColumn(column int, err error) error {
 	return fe
 }
 
-// recoverError converts a panic to an error. Libraries panic on some damaged files, and the allocators
-// panic if check returns an error.
+// recoverError converts a panic to an error. Libraries panic on some damaged files. The allocators
+// panic if a file needs too much memory.
 func (t *tableSamples) recoverError(err *error) {
 	if r := recover(); r != nil {
 		if e, ok := r.(error); ok && errors.Is(e, ErrTooLarge) {

@@ -68,8 +68,8 @@ func printPercentiles(out *tabwriter.Writer, name string, times []time.Duration)
 }
 
 // latencies runs w several times and ends the context of each run at a random time. It returns the times from the end of each
-// context to the return of w. The random time is at most longest, and at most the running time of w without an end of the
-// context.
+// context to the return of w. The random time is at most longest, and at most the time that w takes if its context does not
+// end earlier.
 func latencies(w work, trials int, longest, stacks time.Duration, rng *rand.Rand) []time.Duration {
 	ctx, cancel := context.WithTimeout(context.Background(), longest)
 	began := time.Now()

@@ -29,7 +29,7 @@ var machineNames = map[string]string{"zen3": "Zen 3", "zen4": "Zen 4", "sapphire
 
 var levelNames = map[string]string{"avx2": "AVX2", "avx512": "AVX-512", "neon": "NEON", "ref": "plain Go"}
 
-// measured contains the rows of bench/peers in one file. If the file has several runs, every time is the least time of all
+// measured contains the rows of bench/peers in one file. If the file has several runs, each time is the minimum over the
 // runs.
 type measured struct {
 	source

@@ -225,7 +225,7 @@ func (w *workspace[T]) recomputeClose(rowNorms []T, n, d int, dst []T, ldd int, 
 		}
 		at += size
 		if size = group; len(list) > n/4 {
-			size = blockRows // many columns are close, so gather them once for more rows
+			size = blockRows // many columns contain close pairs, so gather these columns for more rows at a time
 		}
 	}
 }

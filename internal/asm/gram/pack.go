@@ -203,7 +203,7 @@ func setBounds[T num.Float](bounds, norms []T) {
 	}
 }
 
-// workspace is the scratch memory of one call. Later calls reuse the workspace.
+// workspace is scratch memory. One call uses it at a time, and later calls reuse it.
 type workspace[T num.Float] struct {
 	columns       Columns[T] // for SqEuclidean
 	xs            []T        // packed rows of x

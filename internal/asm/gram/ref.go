@@ -58,8 +58,8 @@ func limit[T num.Float]() T {
 	return 0x1p124
 }
 
-// leastDistance returns the smallest squared distance that may be computed as a product. Terms that
-// underflow are negligible compared with leastDistance.
+// leastDistance returns the smallest squared distance that may be computed as ‖x‖² + ‖z‖² − 2x·z.
+// Terms that underflow are negligible compared with this distance.
 func leastDistance[T num.Float]() T {
 	if num.IsFloat64[T]() {
 		l := 0x1p-960

@@ -41,13 +41,13 @@
 	LSL  $6, skipto;       \
 	MOVD x+32(FP), from
 
-// BEGINQUARTER sets the pointer into dst to the first row of a quarter, and resets the row count.
+// BEGINQUARTER sets the pointer into dst to the current quarter of the first 64-byte element, and resets the row count.
 #define BEGINQUARTER \
 	MOVD dst+16(FP), to; \
 	ADD  quarter, to;    \
 	MOVD m+0(FP), rows
 
-// NEXTQUARTER advances to the next quarter, and sets the flags for the branch that follows the macro.
+// NEXTQUARTER advances to the next quarter of the 64-byte elements, and sets the flags for the branch that follows the macro.
 #define NEXTQUARTER \
 	ADD $16, quarter; \
 	CMP $64, quarter

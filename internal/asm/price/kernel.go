@@ -63,8 +63,8 @@ func RelaxLanes[T num.Float](least *[16]float64, index *float64, d []float64, c 
 	*least, *index = x.least, x.index
 }
 
-// Least returns the least (c_j − u) − v_j and its lowest index. It returns +Inf and −1 if no element is below +Inf. Least
-// panics if v is shorter than c.
+// Least returns the minimum of (c_j − u) − v_j over j < len(c), and the lowest index j of the minimum. It returns +Inf and −1
+// if no element is below +Inf. Least panics if v is shorter than c.
 func Least[T num.Float](c []T, u float64, v []float64) (float64, int) {
 	asm.CheckVector(len(v), len(c))
 	least, index, done := math.Inf(1), -1, 0
@@ -80,8 +80,8 @@ func Least[T num.Float](c []T, u float64, v []float64) (float64, int) {
 	return leastRef(c, u, v, done, least, index)
 }
 
-// Two returns the least c_j − v_j and its lowest index, like Least with u = 0. It also returns the least of all other
-// elements as second, or +Inf if there are no other elements. Two panics if v is shorter than c.
+// Two returns the minimum of c_j − v_j and the lowest index j of the minimum, like Least with u = 0. It also returns the
+// minimum of all other elements as second, or +Inf if there are no other elements. Two panics if v is shorter than c.
 func Two[T num.Float](c []T, v []float64) (least float64, index int, second float64) {
 	asm.CheckVector(len(v), len(c))
 	least, index, second = math.Inf(1), -1, math.Inf(1)
@@ -126,8 +126,8 @@ func Lower[T num.Float](d []float64, c []T, u float64, v []float64) {
 	relaxRef(d, c, u, v, done, math.Inf(1), -1)
 }
 
-// Relax sets d_j to min(d_j, (c_j − u) − v_j) for j < len(c). It returns the least new d_j and its lowest index. It returns
-// +Inf and −1 if no d_j is below +Inf. Relax panics if v or d is shorter than c.
+// Relax sets d_j to min(d_j, (c_j − u) − v_j) for j < len(c). It returns the minimum of the new d_j and the lowest
+// index j of the minimum. It returns +Inf and −1 if no d_j is below +Inf. Relax panics if v or d is shorter than c.
 func Relax[T num.Float](d []float64, c []T, u float64, v []float64) (float64, int) {
 	asm.CheckVector(len(v), len(c))
 	asm.CheckVector(len(d), len(c))

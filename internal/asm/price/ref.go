@@ -31,7 +31,7 @@ func twoRef[T num.Float](c []T, v []float64, i int, least float64, index int, se
 }
 
 // relaxRef lowers d_j to the reduced cost of element j if that cost is smaller, for all j ≥ i. It returns the minimum of
-// these d_j and its lowest index. If no d_j is below least, it returns least and index.
+// these d_j and the lowest index j of the minimum. If no d_j is below least, it returns least and index.
 func relaxRef[T num.Float](d []float64, c []T, u float64, v []float64, i int, least float64, index int) (float64, int) {
 	for j := i; j < len(c); j++ {
 		if r := (float64(c[j]) - u) - v[j]; r < d[j] {

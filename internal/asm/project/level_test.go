@@ -8,8 +8,8 @@ import (
 	"github.com/gomonge/monge/internal/asm/num"
 )
 
-// shape describes one call: its dimensions m, p and d, the stride padding gx, gp and gy of its three matrices, and its
-// argument add.
+// shape describes one call: the dimensions m, p and d, the gaps gx, gp and gy added to the strides of the three matrices,
+// and the flag add.
 type shape struct {
 	m, p, d    int
 	gx, gp, gy int

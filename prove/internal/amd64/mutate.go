@@ -18,10 +18,9 @@ var (
 		"je": "jne", "jne": "je", "jl": "jle", "jle": "jl", "jg": "jge", "jge": "jg", "jb": "jbe", "jbe": "jb", "ja": "jae", "jae": "ja"}
 )
 
-// Mutate returns a copy of f with a mistake in one random instruction. The instruction is one for which
-// fit returns true. The mistake changes a register, a mask, an immediate operand, the operation or the
-// condition, or adds 8 to an address. Mutate also returns the original instruction and a
-// description of the mistake.
+// Mutate returns a copy of f with a mistake in one random instruction for which fit returns true. The
+// mistake changes a register, a mask, an immediate operand, the operation or the condition, or adds 8
+// to an address. Mutate also returns the original instruction and a description of the mistake.
 func Mutate(f *code.Function, rng *rand.Rand, fit func(*code.Inst) bool) (mutant *code.Function, at *code.Inst, what string) {
 	return f.Mutate(rng, func(i *code.Inst) bool {
 		d, ok := i.Decoded.(*inst)

@@ -19,10 +19,9 @@ var opposites = map[string]string{"fmla": "fmls", "fmls": "fmla", "fadd": "fsub"
 	"b.eq": "b.ne", "b.ne": "b.eq", "b.lt": "b.le", "b.le": "b.lt", "b.gt": "b.ge", "b.ge": "b.gt", "b.hi": "b.cs", "b.cs": "b.hi",
 	"b.ls": "b.cc", "b.cc": "b.ls", "b.mi": "b.pl", "b.pl": "b.mi"}
 
-// Mutate returns a copy of f with a mistake in one random instruction. The instruction is one for which
-// fit returns true. The mistake changes a register, a lane, an immediate operand, the operation or the
-// condition, or adds 8 to an address. Mutate also returns the original instruction and a
-// description of the mistake.
+// Mutate returns a copy of f with a mistake in one random instruction for which fit returns true. The
+// mistake changes a register, a lane, an immediate operand, the operation or the condition, or adds 8
+// to an address. Mutate also returns the original instruction and a description of the mistake.
 func Mutate(f *code.Function, rng *rand.Rand, fit func(*code.Inst) bool) (mutant *code.Function, at *code.Inst, what string) {
 	return f.Mutate(rng, func(i *code.Inst) bool {
 		d, ok := i.Decoded.(*instruction)

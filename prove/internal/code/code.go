@@ -132,8 +132,8 @@ func (p *Program) With(f *Function, limit int, watched uint64) *Program {
 // ChangedOperation is the description of a mistake that changes the operation.
 const ChangedOperation = "the operation"
 
-// Mutate returns a copy of f with a mistake in one random instruction. The instruction is one for which
-// fit returns true. The function change modifies the instruction and returns a description.
+// Mutate returns a copy of f with a mistake in one random instruction for which fit returns true. The
+// function change modifies the instruction and returns a description.
 func (f *Function) Mutate(rng *rand.Rand, fit func(*Inst) bool, change func(*Inst) string) (mutant *Function, at *Inst, what string) {
 	var from []*Inst
 	for _, i := range f.Order {

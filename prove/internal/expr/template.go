@@ -18,7 +18,7 @@ type template struct {
 	values       []bool // values of the conditions
 	nonpositive  bool   // the variable is at most 0 or NaN
 	noMinusZero  bool   // the variable is not −0
-	input        bool   // the variable is an input element, so both expressions read the same bits even if it is NaN
+	input        bool   // the variable is an input element, so x and y read the same bits even if these bits are NaN
 	state        []valueRange
 	settledCache []struct { // results of isSettled
 		stamp int32

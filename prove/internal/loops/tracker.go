@@ -36,7 +36,7 @@ type Term struct {
 	Factor int64
 }
 
-// Form is a sum of multiples of registers and a constant.
+// Form is a linear form: Constant plus a sum of multiples of registers.
 type Form struct {
 	Terms    []Term
 	Constant int64
@@ -87,7 +87,7 @@ type frame struct {
 	*loop
 	regs            [registers]form
 	flags           form
-	symbols         []symbol // unknown values; in a form, symbol i has the index registers + i
+	symbols         []symbol // unknown values; a Term with Reg = registers + i is a multiple of symbols[i]
 	outer           *frame   // the enclosing loop or the function
 	addresses       []use
 	values          []use
@@ -234,7 +234,8 @@ func (f *frame) condition(e *Effect) form {
 	return f.flags
 }
 
-// inSymbols replaces the registers in a form by their values, which are linear forms of symbols.
+// inSymbols replaces the registers in the linear form a by their values, which are linear forms of
+// symbols (unknown values).
 func (f *frame) inSymbols(a Form) form {
 	out := form{constant: a.Constant}
 	for _, t := range a.Terms {

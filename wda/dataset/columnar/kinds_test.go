@@ -99,7 +99,7 @@ func TestManyRowGroups(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	table.(*parquetFile).r = nil // the row groups are in r, so reading them again would panic
+	table.(*parquetFile).r = nil // Rows would panic if it read the row groups again through r
 	if rows := table.Rows(); rows != 6 {
 		t.Errorf("%d rows", rows)
 	}

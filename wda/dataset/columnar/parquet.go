@@ -563,8 +563,8 @@ func listsHaveWidth(reps []int16, first, width int) bool {
 	return differ == 0
 }
 
-// copyFloats copies the last n values read to dst, after the values that are already in dst. done is the number of
-// these earlier values. Nulls become NaN.
+// copyFloats copies the n most recently read values into dst, after the values that dst already contains. done is the
+// number of values that dst already contains. Nulls become NaN.
 func (l *leaf) copyFloats(dst []float64, done, n, width, stride int) {
 	l.copyWithoutNulls(dst, done, n, width, stride)
 	for k := 0; k < n && l.nulls; k++ {

@@ -434,7 +434,7 @@ func TestStalledReload(t *testing.T) {
 	e := newEngine(t, nil)
 	before := e.Info().Hash
 	e.config.ModelTime = 20 * time.Millisecond
-	e.reloading <- struct{}{} // simulates a goroutine that is blocked by a file
+	e.reloading <- struct{}{} // simulates a Reload that is blocked by a file
 	for range 2 {
 		if err := e.Reload(t.Context()); !errors.Is(err, errModelTime) {
 			t.Error(err)

@@ -65,7 +65,7 @@ func TestOverload(t *testing.T) {
 		if longest > 10*time.Millisecond || answered < 999 || answered+late != 2000 || late != q.Late() {
 			t.Errorf("%d answered, %d turned away (%d counted), the longest wait is %v", answered, late, q.Late(), longest)
 		}
-		// A burst that the queue can absorb within the limit loses no request.
+		// If the queue can process a burst within the maximum waiting time, it rejects no request.
 		answered = 0
 		for range 40 {
 			go func() {
