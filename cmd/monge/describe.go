@@ -251,7 +251,7 @@ func (d *dataInfo) print(w io.Writer, ids []string) {
 		fmt.Fprintf(w, "classes\t%d (%s)\n", len(d.Classes), joinNames(counts, 60))
 	}
 	if d.Classes == nil && d.Rows > 0 {
-		fmt.Fprintln(w, "classes\tnone found: --label-column says where the labels are")
+		fmt.Fprintln(w, "classes\tnone found: --label-column names their array or column, and monge fit --labels a file of labels")
 	}
 	if d.Training > 0 {
 		fmt.Fprintf(w, "split\t%d rows for training, %d others\n", d.Training, d.Rows-d.Training)

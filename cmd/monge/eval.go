@@ -44,6 +44,7 @@ rows, classifies each test row by its K nearest training rows, and prints the fr
 of wrong classes, the confusion matrix, and recall and precision of every class.`,
 		Example: `  monge fit  --data wine.csv --holdout 0.5 --model half.wda
   monge eval --model half.wda --data wine.csv --baselines
+  monge eval --model wine.wda --train wine.csv --test other.csv
   monge eval --model digits.wda --train mnist.npz --test mnist.npz --sample 1000 --k 1,3,5`,
 		Annotations: map[string]string{details: evalDetails},
 		RunE:        func(cmd *cobra.Command, _ []string) error { return a.eval(cmd, f) },

@@ -23,7 +23,7 @@ type Machine struct {
 	Rows    Choice // pass.Rows uses AVX2 for these numbers of columns of K
 	Columns Choice // pass.Columns uses AVX2 for these numbers of columns of K
 	Begin   Choice // pass.Begin uses AVX2 for these numbers of columns of K
-	OddPass Choice // like Rows, for all three passes, if float64 rows begin on odd multiples of 32 bytes
+	OddPass Choice // replaces Rows, Columns and Begin for float64 if the row stride is an odd multiple of 32 bytes
 	Iterate Choice // pass.Iterate and pass.Sweep use AVX2 for these numbers of columns of K
 	Divide  Choice // pass.Divide uses AVX2 for these numbers of elements
 	AdjCost Choice // distance.AdjCost uses AVX2 for these strides of K in elements
