@@ -43,9 +43,9 @@ type Cluster struct {
 	// Attempts is the maximum number of pipelines that one call of Do runs. After an error, the next
 	// pipeline repeats only the items that have no result. Default: 3.
 	Attempts int
-	// Least is the approximate number of multiplications for which a pipeline is worthwhile. Smaller
-	// work is done in this process, because starting a pipeline takes time. Default: 2³⁰
-	// multiplications, which take half a second on one core.
+	// Least is the approximate minimum number of multiplications for which a pipeline is worthwhile.
+	// Smaller computations run in the calling process, because starting a pipeline takes time.
+	// Default: 2³⁰ multiplications, which take half a second on one core.
 	Least float64
 	// Progress, if not nil, is called after every pipeline.
 	Progress func(Pipeline)

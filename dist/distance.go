@@ -17,12 +17,12 @@ const lambdaPanic = "dist: λ is negative or not finite"
 // the rows of x (n × d) and of z (m × d).
 //
 // Let u be 2⁻⁵³ for float64 and 2⁻²⁴ for float32. With fewer than 64 features (d < 64), SqEuclidean
-// sums direct differences. The relative error is at most (d+2)·u. With 64 or more features,
-// SqEuclidean computes ‖x_i‖² + ‖z_j‖² − 2x_i·z_j as a matrix product, and sums direct differences
-// only for close pairs: pairs whose distance is less than 1/16 of ‖x_i‖² + ‖z_j‖². The relative error
-// is at most 50·(d+2)·u. If all rows are far from the origin and close to each other, the call takes
-// about twice the usual time; centered data avoid this. If z is x, only half of the distances are
-// computed.
+// sums the squares of the differences x_ik − z_jk. The relative error is at most (d+2)·u. With 64 or
+// more features, SqEuclidean computes ‖x_i‖² + ‖z_j‖² − 2x_i·z_j as a matrix product, and uses the
+// differences only for close pairs: pairs whose distance is less than 1/16 of ‖x_i‖² + ‖z_j‖². The
+// relative error is at most 50·(d+2)·u. If all rows are far from the origin and close to each other,
+// the call takes about twice the usual time; centered data avoid this. If z is x, only half of the
+// distances are computed.
 //
 // A distance depends only on its two rows. It is symmetric, never negative, and exactly 0 for equal
 // rows. A square or sum that overflows is +Inf. If x and z are finite, no distance is NaN, and only

@@ -20,10 +20,10 @@ type batch[T dist.Float] struct {
 // for problems[i]. The result is valid until visit returns. visit is called from several goroutines at once and in no
 // particular order. Results have the same bits as results of Solve, for any number of workers.
 //
-// When the context ends, SolveBatch still visits the problems that are being solved, with the results of canceled Solve calls.
-// SolveBatch does not visit the remaining problems, and returns the context's cause. A panic in visit also ends the
-// batch and is passed on to the caller. An earlier result of Solve stays valid. SolveBatch does not allocate once every worker
-// has solved its largest problem.
+// When the context ends, SolveBatch cancels the problems that are being solved. It still calls visit for them, with the values
+// that a canceled Solve returns. It does not call visit for the remaining problems, and returns the context's cause. A panic in
+// visit also ends the batch and is passed on to the caller. An earlier result of Solve stays valid. SolveBatch does not allocate
+// once every worker has solved its largest problem.
 func (s *Solver[T]) SolveBatch(ctx context.Context, problems []Problem[T], visit func(i int, r *Result[T], err error)) error {
 	s.markBusy()
 	defer s.markIdle()

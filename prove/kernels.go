@@ -43,7 +43,8 @@ const (
 
 func pairCall(b *builder) { b.addVectors(input, b.n, b.n) }
 
-// compactCall returns a function that adds two input arguments: pointers to vectors of the one-byte type typ.
+// compactCall returns a function that adds two input arguments to a call. Both arguments are pointers to vectors of the one-byte
+// type typ.
 func compactCall(typ string) func(b *builder) {
 	return func(b *builder) {
 		b.addNarrow(input, typ, b.n)

@@ -173,8 +173,8 @@ func checkSurvivors(arch string, found map[known.Survivor]bool, all bool) error 
 
 // printCoverage prints two lists for a function: the instructions and branches that no case
 // reached, and the loops whose iterations may depend on the iteration number. It returns an error
-// if the length of a list differs from the length that package known expects. If the length of the
-// first list differs, printCoverage also returns this length. Otherwise ways is 0.
+// if the length of a list is not the length recorded in the package known. If the first list has
+// an unexpected length, ways is this length. Otherwise ways is 0.
 func printCoverage(name string, f *function) (ways int, err error) {
 	fmt.Printf("proved     %s: %d cases, %d instructions\n", name, f.cases, len(f.text.Order))
 	missing, excuse := f.text.Missing(f.cov), known.Unreached[name]

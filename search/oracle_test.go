@@ -210,8 +210,8 @@ func compareSearches(c *trial.Case, searcher *search.Searcher) {
 		}
 	}
 	options := &search.SearchOptions{Filter: filter, Among: among, Workers: c.IntN(4)}
-	// Check the values of Compare first. Then every search must return the first rows of the list
-	// sorted by value.
+	// First check the values that Compare returns. The expected results of the searches are then
+	// taken from a list of the rows sorted by these values.
 	bound := func(i, j int) {
 		rows.Row(row, j)
 		checkValue(c, dst.Row(i)[j], q.Row(i), row, measure, d)

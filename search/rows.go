@@ -41,7 +41,7 @@ type Rows struct {
 type part struct {
 	*segment
 	at     int  // position of the first row of the segment
-	shared bool // a collection may store more rows in the segment
+	shared bool // whether a collection can still append rows to the segment
 }
 
 // NewRows copies the rows of x (n × d), rounded to float32 and then to the storage format. The

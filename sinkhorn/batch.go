@@ -47,9 +47,10 @@ type run struct {
 // With Settings.Gradient or Anneal, all problems are solved one by one. Problems that need the log domain or an accelerated
 // method are solved one by one.
 //
-// When the context ends, SolveBatch still visits the problems that have started; their results are canceled, like those of
-// Solve. SolveBatch does not visit the other problems, and returns the context's cause. A panic in visit ends the batch in the
-// same way and continues in the caller. Earlier results of Solve stay valid. After warm-up SolveBatch does not allocate.
+// When the context ends, SolveBatch cancels the problems that have started. It still calls visit for them, with the values that
+// a canceled Solve returns. It does not call visit for the other problems, and returns the context's cause. A panic in visit ends
+// the batch in the same way and continues in the caller. Earlier results of Solve stay valid. After warm-up SolveBatch does not
+// allocate.
 func (s *Solver[T]) SolveBatch(ctx context.Context, problems []Problem[T], visit func(i int, r *Result[T], err error)) error {
 	return s.implementation().SolveBatch(ctx, problems, visit)
 }
@@ -164,9 +165,10 @@ func (s *solver[T]) solveAlone(ctx context.Context, p *Problem[T], i int, visit 
 	return nil
 }
 
-// solveGroup solves the problems with the given indices, and calls visit. The problems share one K, or each problem uses one
-// lane. solveGroup passes a problem to Solve if the problem leaves the plain domain, cannot be solved, or converges too slowly
-// with plain iterations. If the context ends, solveGroup returns the context's cause.
+// solveGroup solves the problems with the given indices, and calls visit for each of them. If lanes is true, each problem uses
+// one lane of the vector registers. Otherwise all problems must have the same K. solveGroup makes plain iterations only. If these
+// fail for a problem or converge too slowly, it passes the problem to Solve. If the context ends, solveGroup returns the
+// context's cause.
 func (s *solver[T]) solveGroup(ctx context.Context, problems []Problem[T], indices []int, lanes bool, visit func(i int, r *Result[T], err error)) error {
 	ended := s.solveTogether(ctx, problems, indices, lanes)
 	members := s.group.members[:len(indices)]

@@ -50,14 +50,14 @@ func limitsOf[T dist.Float](mixed bool) limits[T] {
 	return l
 }
 
-// safeRange sets hi and lo = 1/hi, the ends of the range of accurate scalings. least is the least weight, and size is
-// the maximum number of terms of a sum. Elements of K below the least normal number become 0. If no scaling exceeds hi,
-// no sum is below least/hi, and a sum loses at most size·2⁻¹⁰²²·hi. This loss must be below the rounding error of the
-// sum, with three bits to spare:
+// safeRange sets l.lo and l.hi, the ends of the range of accurate scalings, where lo = 1/hi. least is the least weight, and size
+// is the maximum number of terms of a sum. A scaling is a weight divided by a sum. So if no scaling exceeds hi, no sum is below
+// least/hi. Elements of K below the least normal number become 0, which reduces a sum by at most size·2⁻¹⁰²²·hi. This must be
+// below the rounding error of the sum, with three bits to spare:
 //
 //	hi² ≤ 2¹⁰²² ⁻ ⁵³ ⁻ ³ · least/size
 //
-// If K is stored in float32, the power of 2 is 2¹²⁶ ⁻ ²⁴ ⁻ ³. Products of scalings in the reverse pass limit hi to 2⁴⁰⁰
+// If K is stored in float32, the factor of least/size is 2¹²⁶ ⁻ ²⁴ ⁻ ³. Products of scalings in the reverse pass limit hi to 2⁴⁰⁰
 // (2⁴⁰ in float32).
 func (l *limits[T]) safeRange(least float64, size int) {
 	if least == l.rangeWeight && size == l.rangeSize {

@@ -31,8 +31,8 @@ const (
 	newtonRadius   = 1   // initial trust radius
 	newtonPatience = 20  // maximum number of steps that do not halve the error
 
-	sparseFrom  = 8 // conjugate gradient steps before a sparse list is made, if every step reads K from memory
-	directLeast = 4 // minimum conjugate gradient steps before a new factor is computed
+	sparseFrom  = 8 // number of conjugate gradient steps after which a sparse list is made, if K is too large for the L2 cache
+	directLeast = 4 // minimum number of conjugate gradient steps before a new factor is computed
 )
 
 type newton[T dist.Float] struct {

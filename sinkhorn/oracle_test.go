@@ -135,8 +135,8 @@ func randomWeights[T dist.Float](c *trial.Case, n int, zeros bool) []T {
 	return trial.Vector(c, n, func(i int) T { return w[i] / sum })
 }
 
-// group returns a description of copies of n distinct points, and the sum of the weights of each point's copies. Copy i repeats
-// point originals[i] and has the weight given[i], or a uniform weight if given is nil.
+// group describes copies of n distinct points. Copy i repeats point originals[i] and has the weight given[i], or a uniform weight
+// if given is nil. The second result contains, for each of the n points, the sum of the weights of its copies.
 func group[T dist.Float](originals []int, n int, given []T) (copies, []oracle.Real) {
 	w, sums := realsOf(given), make([]oracle.Real, n)
 	if given == nil {

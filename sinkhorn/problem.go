@@ -34,10 +34,10 @@ type Problem[T dist.Float] struct {
 	//
 	// where KL(x | y) = Σ x log(x/y) − x + y. A and B may have different sums.
 	//
-	// 0 and +Inf mean that the marginal holds exactly. If both marginals hold exactly, or if λ times the penalty is at least
-	// 2⁶⁰, the result has the same bits as for the balanced problem. If one marginal holds exactly, its sum is the mass of the
-	// plan. A penalty cannot be combined with Settings.Gradient. With StorageMixed, a tolerance below 1e-6 may be out of reach
-	// if some points are far from all other points.
+	// A penalty of 0, +Inf or at least 2⁶⁰/λ means that its marginal holds exactly. If both marginals hold exactly, the result has
+	// the same bits as for the balanced problem. If one marginal holds exactly, its sum is the mass of the plan. A penalty cannot
+	// be combined with Settings.Gradient. With StorageMixed, a tolerance below 1e-6 may be out of reach if some points are far from
+	// all other points.
 	PenaltyA, PenaltyB float64
 	// Mass, if positive, is the mass of the plan, and A and B are upper bounds of its marginals (partial transport). The plan
 	// minimizes ⟨T, M⟩ + KL(T | a⊗b)/λ. Mass is at most the smaller sum of A and B. Mass cannot be combined with penalties or Settings.Gradient.

@@ -156,10 +156,10 @@ func (d *unbalanced[T]) completeTrial(ctx context.Context) (bool, error) {
 	return err == nil && it.weightlessFinite(d.tq), err
 }
 
-// sumsAccurate reports whether x contains accurate sums for all points with positive weight. In partial transport, small
-// sums may be inaccurate if the points with accurate sums have more weight than the mass to move. If the scalings are in the
-// safe range, a point with a small sum then has the largest allowed scaling, which does not depend on the sum. The
-// underflowed elements of K would add less than a rounding error.
+// sumsAccurate reports whether x contains accurate sums for all points with positive weight. In partial transport, it also
+// accepts small, inaccurate sums if the points with accurate sums have more weight than the mass to move. If the scalings are in
+// the safe range, every point with a small sum then has the largest allowed scaling, whatever the exact sum is. The elements of
+// K that underflowed do not matter, because they would add less than a rounding error.
 func (d *unbalanced[T]) sumsAccurate(x, weight []T) bool {
 	it, least := d.it, d.it.limits.leastSum
 	if it.partial > 0 {

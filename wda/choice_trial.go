@@ -180,8 +180,9 @@ func (t *foldTrial) optimize(ctx context.Context, set *Settings) error {
 	return nil
 }
 
-// canonicalComponents returns the canonical components of the projection t.lastPoint. For the
-// method Fisher, it uses only the first columns of the projection, one for each component of the objective.
+// canonicalComponents returns the canonical components of the projection t.lastPoint. If the method
+// is Fisher, it uses only the first k columns of the projection, where k is the number of components
+// of the objective.
 func (t *foldTrial) canonicalComponents(ctx context.Context, set *Settings) (*discriminant.Components, error) {
 	if !set.Optimizer.Method.traits().startsAtFisher {
 		return t.objective.Canonical(ctx, t.lastPoint)

@@ -98,7 +98,7 @@ func (l Lambda) String() string {
 	}
 }
 
-// MarshalText implements encoding.TextMarshaler with the text of String. The elements of a
+// MarshalText implements encoding.TextMarshaler. It returns the text of String. The elements of a
 // matrix are not in the text.
 func (l Lambda) MarshalText() ([]byte, error) { return []byte(l.String()), nil }
 
@@ -188,7 +188,7 @@ func (s Shrinkage) String() string {
 	return strconv.FormatFloat(s.rho, 'g', -1, 64)
 }
 
-// MarshalText implements encoding.TextMarshaler with the text of String.
+// MarshalText implements encoding.TextMarshaler. It returns the text of String.
 func (s Shrinkage) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
 // UnmarshalText implements encoding.TextUnmarshaler. It reads the texts that String returns.
@@ -270,7 +270,7 @@ func (s Scale) lengths(leading int) discriminant.Lengths {
 // String returns "auto", "orthonormal", "unit", "ratio" or "equal".
 func (s Scale) String() string { return scaleNames.Name(uint8(s)) }
 
-// MarshalText implements encoding.TextMarshaler with the text of String.
+// MarshalText implements encoding.TextMarshaler. It returns the text of String.
 func (s Scale) MarshalText() ([]byte, error) { return scaleNames.Text(uint8(s)) }
 
 // UnmarshalText implements encoding.TextUnmarshaler. It reads the texts that String returns.
@@ -303,7 +303,7 @@ var useNames = enum.New("Use", ErrSettings, autoText, "neighbors", "linear", "ce
 // String returns "auto", "neighbors", "linear" or "centroid".
 func (u Use) String() string { return useNames.Name(uint8(u)) }
 
-// MarshalText implements encoding.TextMarshaler with the text of String.
+// MarshalText implements encoding.TextMarshaler. It returns the text of String.
 func (u Use) MarshalText() ([]byte, error) { return useNames.Text(uint8(u)) }
 
 // UnmarshalText implements encoding.TextUnmarshaler. It reads the texts that String returns.
@@ -388,7 +388,7 @@ func (w Whitening) String() string {
 	return name
 }
 
-// MarshalText implements encoding.TextMarshaler with the text of String.
+// MarshalText implements encoding.TextMarshaler. It returns the text of String.
 func (w Whitening) MarshalText() ([]byte, error) { return []byte(w.String()), nil }
 
 // UnmarshalText implements encoding.TextUnmarshaler. It reads the texts that String returns.
@@ -495,7 +495,7 @@ func (m Mixture) String() string {
 	return strings.Join(out, "; ")
 }
 
-// MarshalText implements encoding.TextMarshaler with the text of String.
+// MarshalText implements encoding.TextMarshaler. It returns the text of String.
 func (m Mixture) MarshalText() ([]byte, error) { return []byte(m.String()), nil }
 
 // UnmarshalText implements encoding.TextUnmarshaler. It reads the texts that String returns.

@@ -225,7 +225,7 @@ func (src *rowSource) population(s *discriminant.Samples, sp *discriminant.Span)
 			if err := src.readRows(row, r); err != nil {
 				return err
 			}
-			if k := firstNotFinite(row); k >= 0 { // the row has changed, because it was finite in an earlier check
+			if k := firstNotFinite(row); k >= 0 { // an earlier check found only finite numbers, so the row has changed since
 				return &PositionError{Row: r, Column: k, Value: row[k], Err: ErrNotFinite}
 			}
 			s.NormalizeRow(row, row)

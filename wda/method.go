@@ -89,9 +89,10 @@ type ProjectedGradient struct{}
 // transport plans, the projection is the solution of an eigenvalue problem. The result is the best
 // iterate, which is usually close to a maximum of J, but not a maximum.
 type Eigen struct {
-	// TraceRatio maximizes the trace ratio, which is J for fixed transport plans (D. M. Roh, Z. Bai
-	// and R.-C. Li, arXiv:2211.11891). Default: the ratio trace (H. Liu, Y. Cai, Y.-L. Chen and
-	// P. Li, NeurIPS 2020).
+	// TraceRatio, if true, selects the trace ratio, a quotient of two traces, as the function to
+	// maximize. The trace ratio is J for fixed transport plans (D. M. Roh, Z. Bai and R.-C. Li,
+	// arXiv:2211.11891). The default is the ratio trace, the trace of a quotient of two matrices
+	// (H. Liu, Y. Cai, Y.-L. Chen and P. Li, NeurIPS 2020).
 	TraceRatio bool
 }
 

@@ -160,7 +160,7 @@ func checkNames(names []string, classes int) error {
 
 // Cut returns a model of the first q components of m. Its projections are bit-identical to the first q
 // components of the projections of m. The Report of the new model still describes the fit. The error
-// wraps ErrSettings unless 1 ≤ q ≤ p.
+// wraps ErrSettings if q is less than 1 or greater than the number of components of m.
 func (m *Model) Cut(q int) (*Model, error) {
 	d, p := m.mustDims()
 	if q < 1 || q > p {

@@ -63,7 +63,8 @@ func Prepare(ctx context.Context, x mat.Matrix, labels []int, preparation *Prepa
 	return m, err
 }
 
-// principalComponents returns the principal components in the span.
+// principalComponents returns the principal components of the samples in m.span. The first call
+// computes them.
 func (m *Prepared) principalComponents(ctx context.Context) (*mat.Dense, error) {
 	var err error
 	if m.principalStart == nil {

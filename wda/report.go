@@ -95,9 +95,9 @@ const (
 	// PhaseFit: the optimizer makes steps. Done counts steps, or the fits of CrossValidate. Total
 	// is the largest number that Done can reach; a fit usually ends earlier.
 	PhaseFit Phase = iota
-	// PhaseChoice: Fit compares settings on held-out rows, before the first step. Done counts fits
-	// of a candidate to a fold. Total is an estimate, because candidates are eliminated early. Work
-	// of an Executor is not reported.
+	// PhaseChoice: Fit compares candidate settings on held-out rows, before the first step. Done
+	// counts fits, each with one candidate and one fold. Total is an estimate, because candidates
+	// are eliminated early. Work of an Executor is not reported.
 	PhaseChoice
 	// PhaseBatches: the method MiniBatch processes mini-batches before its next step. Done counts
 	// mini-batches, and Total is the largest number that Done can reach.
@@ -208,7 +208,7 @@ const (
 // String returns the name of the status: the name of the constant without the prefix Status.
 func (s Status) String() string { return descent.Status(s).String() }
 
-// MarshalText implements encoding.TextMarshaler with the text of String.
+// MarshalText implements encoding.TextMarshaler. It returns the text of String.
 func (s Status) MarshalText() ([]byte, error) { return descent.Status(s).MarshalText() }
 
 // UnmarshalText implements encoding.TextUnmarshaler. It reads what String writes.

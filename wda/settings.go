@@ -201,12 +201,12 @@ func (s *Settings) objectiveComponents(classes int) int {
 	return s.Leading
 }
 
-// hasOpenChoices reports whether Fit must choose a setting other than Leading.
+// hasOpenChoices reports whether Fit must choose the value of a setting. It does not check Leading.
 func (s *Settings) hasOpenChoices() bool {
 	return s.Data.Whitening.IsAuto() || s.Objective.Lambda.IsAuto() || s.Objective.Shrinkage.IsAuto() || s.Scale == ScaleAuto
 }
 
-// leavesOpen reports whether Fit must choose a setting.
+// leavesOpen reports whether Fit must choose the value of a setting.
 func (s *Settings) leavesOpen() bool {
 	return s.Mixture.members == nil && (s.Leading == 0 || s.hasOpenChoices())
 }

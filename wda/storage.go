@@ -96,7 +96,7 @@ func (s Storage) String() string {
 	return autoText
 }
 
-// MarshalText implements encoding.TextMarshaler with the text of String.
+// MarshalText implements encoding.TextMarshaler. It returns the text of String.
 func (s Storage) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
 // UnmarshalText implements encoding.TextUnmarshaler. It reads what String writes.

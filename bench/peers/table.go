@@ -16,7 +16,7 @@ type table struct {
 	goals  int
 	missed []string
 	notes  []string
-	below  []string // messages about rows whose share (lower bound divided by measured time) is below the goal
+	below  []string // messages about slow rows, whose ratio of the least possible time to the measured time is below the goal
 	differ bool
 }
 

@@ -195,8 +195,8 @@ func (f *predictFlags) check(cmd *cobra.Command) error {
 	return f.rows.check()
 }
 
-// openClassifier returns the classifier of the model file, or a classifier of the rows of --train.
-// It also returns the names of the labels.
+// openClassifier returns the classifier in the model file, or, if the flag --train names a file, a
+// classifier built from the rows of that file. It also returns the names of the labels.
 func (f *predictFlags) openClassifier(ctx context.Context) (*wda.Classifier, []string, error) {
 	m, c, err := readClassifier(f.model)
 	if err != nil {
@@ -238,7 +238,8 @@ func (f *predictFlags) checkCounts(path string, rows int) error {
 	return nil
 }
 
-// classifierFromTraining returns a classifier of the rows of --train, and the names of the labels.
+// classifierFromTraining returns a classifier built from the rows of the file that the flag --train
+// names. It also returns the names of the labels.
 func (f *predictFlags) classifierFromTraining(ctx context.Context, m *wda.Model) (*wda.Classifier, []string, error) {
 	all, err := f.read.readLabeled(f.train, f.trainLabels, "train-labels")
 	if err != nil {

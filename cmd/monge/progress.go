@@ -26,7 +26,7 @@ type progressBar struct {
 	since  time.Time // the phase
 	name   string    // name of the phase; "" between phases
 	note   string    // text after the name
-	unit   string    // unit of done, shown if total is unknown; or ""
+	unit   string    // what the field done counts, such as "rows", shown if total is unknown; "" shows no count
 	done   int64
 	total  int64  // total amount of work, or −1 if unknown
 	atMost bool   // the phase usually ends before the total

@@ -237,7 +237,8 @@ func (f *evalFlags) checkUnknown(m *wda.Model, c *wda.Classifier) error {
 	return nil
 }
 
-// fromModel is the value of --reject in monge predict that selects the rejection rate stored in the model.
+// fromModel is a value of the flag --reject of the command "monge predict". It selects the rejection rate that is stored in the
+// model.
 const fromModel = "model"
 
 // withRejection returns the classifier c with the rejection rate that --reject of predict selects.

@@ -69,11 +69,14 @@ const (
 //	T^β = sin(πβ)/π ∫ e^{βs} (I − e^s (T + e^s I)⁻¹) ds
 //
 // For every eigenvalue, the error is of the order of exp(−2π²/h). If e^s is large compared with the
-// eigenvalues, the terms decay as e^{(β−1)s}. If e^s is small, the inverse is almost constant, so
-// the terms form two geometric series. Computing the inverse G of a tridiagonal matrix T takes time
-// n². Let d⁺ and d⁻ be the pivots of the eliminations from above and from below. Then
+// eigenvalues, the terms of the sum decay as e^{(β−1)s}, so the sum ends early. If e^s is small, the
+// inverse is almost constant. Then the parts of the terms without and with the inverse form two
+// geometric series, which are summed in closed form.
 //
-//	G_jj = 1/(d⁺_j + d⁻_j − T_jj)   G_ij = −T_{i,i+1}/d⁺_i · G_{i+1,j}   i < j
+// The inverse G of a tridiagonal matrix A is computed in time n². Let d⁺ and d⁻ be the pivots of the
+// eliminations from above and from below. Then
+//
+//	G_jj = 1/(d⁺_j + d⁻_j − A_jj)   G_ij = −A_{i,i+1}/d⁺_i · G_{i+1,j}   i < j
 //
 // (G. Meurant, "A review on the inverse of symmetric tridiagonal and block tridiagonal
 // matrices", SIAM J. Matrix Anal. Appl. 13, 1992).

@@ -22,17 +22,17 @@ import (
 // is J for fixed plans, can be maximized alternately as well (D. M. Roh, Z. Bai and R.-C. Li,
 // arXiv:2211.11891). Neither method needs a derivative, and both methods leave poor local optima
 // quickly. The fixed points of both methods are not stationary points of J (wda/SOLVERS.md), so the
-// solver Auto uses the ratio trace only to find starts.
+// solver Auto uses the ratio trace only to find starting points.
 
 const (
 	// eigenSteps is the number of updates of the transport plans and the projection in the search
-	// for one start.
+	// for one starting point.
 	eigenSteps = 5
-	// eigenSamples limits the samples used to find a start, because the time grows with the number
-	// of pairs of samples.
+	// eigenSamples is the maximum number of samples used to find a starting point, because the time
+	// grows with the number of pairs of samples.
 	eigenSamples = 1500
-	// eigenClasses limits the classes used to find a start, because the time grows with the number
-	// of pairs of classes.
+	// eigenClasses is the maximum number of classes used to find a starting point, because the time
+	// grows with the number of pairs of classes.
 	eigenClasses = 128
 	// eigenDense is the number of features up to which the matrices C_b and C_w are always formed.
 	eigenDense = 128
@@ -100,9 +100,10 @@ func newEigen[T dist.Float](ctx context.Context, o *Objective[T], limit, classes
 	return e, nil
 }
 
-// EigenNeeds returns the memory needs of the eigenvalue iteration for p components. The graph and a
-// plan for every worker always need memory. C_b, C_w and the workspace for their eigenvectors need
-// memory if they are formed.
+// EigenNeeds returns the memory needs of the eigenvalue iteration for p components. They always
+// include the graph and a transport plan for every worker. If the matrices C_b and C_w are formed,
+// EigenNeeds adds the memory for them and for their eigenvectors. Otherwise it adds the memory for
+// block iterations.
 func EigenNeeds[T dist.Float](s *Samples, p, workers int) []Need {
 	n, d := float64(s.N), float64(s.D)
 	needs := []Need{{fmt.Sprintf("the graph of %d samples", s.N), float64(8*n*n) + float64(elementSize[T]()*float64(s.largestPair())*float64(workers))}}

@@ -186,7 +186,8 @@ func AppendHeader(b []byte, elementType string, shape ...int) []byte {
 	return append(b, text...)
 }
 
-// Append appends a file with an array of one or two dimensions.
+// Append appends to b the bytes of an NPY file that contains the elements v as an array of the given
+// shape, with one or two dimensions.
 func Append[E Number](b []byte, v []E, shape ...int) []byte {
 	name, _ := typeName[E]()
 	b = AppendHeader(b, name, shape...)

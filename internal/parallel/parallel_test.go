@@ -148,7 +148,8 @@ func TestPanicReachesTheCaller(t *testing.T) {
 	}
 }
 
-// TestGoexitEndsTheCaller checks that runtime.Goexit, which t.Fatal calls, ends the caller.
+// TestGoexitEndsTheCaller checks that runtime.Goexit in the function passed to Each also ends the goroutine that called Each.
+// For example, t.Fatal calls runtime.Goexit.
 func TestGoexitEndsTheCaller(t *testing.T) {
 	for at := range 6 {
 		returned := make(chan bool, 1)

@@ -102,7 +102,7 @@ func (r *Rows) Row(dst []float64, i int) {
 // Scratch is the memory of one searching goroutine. The zero value is ready to use. A Scratch may
 // be used for different Rows. After warm-up it does not allocate.
 type Scratch struct {
-	query64  []float64 // the query and the rotated query
+	query64  []float64 // the query, followed by the rotated query
 	query32  []float32
 	tables   []float32
 	sums     []float32 // for 8-bit codes

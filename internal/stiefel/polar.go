@@ -14,8 +14,8 @@ import (
 //	Π(A) = U Vᵀ,  A = U Σ Vᵀ the thin SVD
 //
 // (AMS section 3.3 and proposition 3.4; Higham, Functions of Matrices, theorem 8.4). Project is the
-// projection of algorithm 1 of Flamary, Cuturi, Courty and Rakotomamonjy. For tangent V, Π(P + tV)
-// is a second-order retraction.
+// projection of algorithm 1 of Flamary, Cuturi, Courty and Rakotomamonjy. For a point P of the
+// manifold and a tangent vector H at P, Π(P + tH) is a second-order retraction.
 //
 // Project computes A = QR and the SVD of the p×p matrix R. If A has rank below p, the nearest point
 // is not unique, and dst is one of the nearest points. For every finite A, including zero, the

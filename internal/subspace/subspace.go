@@ -105,7 +105,7 @@ type basis struct {
 	x, ax, bx        *mat.Dense // d × 3k
 	residual         *mat.Dense // d × k
 	scratch          *mat.Dense // d × k
-	operand, product *mat.Dense // argument and result of an Operator: contiguous copies of a block
+	operand, product *mat.Dense // input and output of an Operator for one block, in contiguous memory
 	hasChange        bool
 }
 

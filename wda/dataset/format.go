@@ -82,7 +82,7 @@ func (f Format) title() string {
 	return strings.ToUpper(f.String())
 }
 
-// MarshalText implements encoding.TextMarshaler with the name.
+// MarshalText implements encoding.TextMarshaler. It returns the name of f.
 func (f Format) MarshalText() ([]byte, error) { return formatNames().Text(uint8(f)) }
 
 // UnmarshalText implements encoding.TextUnmarshaler. An unknown name is an error that matches

@@ -34,7 +34,7 @@ var missingLabelsNames = enum.New("MissingLabels", fault.ErrSettings, "error", "
 // String returns the name: error, drop or keep.
 func (m MissingLabels) String() string { return missingLabelsNames.Name(uint8(m)) }
 
-// MarshalText implements encoding.TextMarshaler with the name.
+// MarshalText implements encoding.TextMarshaler. It returns the name of m.
 func (m MissingLabels) MarshalText() ([]byte, error) { return missingLabelsNames.Text(uint8(m)) }
 
 // UnmarshalText implements encoding.TextUnmarshaler. An unknown name is an error that matches

@@ -167,7 +167,7 @@ var headerNames = enum.New("Header", fault.ErrSettings, "auto", "present", "abse
 // String returns the name: auto, present or absent.
 func (h Header) String() string { return headerNames.Name(uint8(h)) }
 
-// MarshalText implements encoding.TextMarshaler with the name.
+// MarshalText implements encoding.TextMarshaler. It returns the name of h.
 func (h Header) MarshalText() ([]byte, error) { return headerNames.Text(uint8(h)) }
 
 // UnmarshalText implements encoding.TextUnmarshaler. An unknown name is an error that matches

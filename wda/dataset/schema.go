@@ -375,7 +375,7 @@ var missingNames = enum.New("Missing", fault.ErrSettings, "error", "mean", "medi
 // String returns the name: error, mean, median or drop.
 func (m Missing) String() string { return missingNames.Name(uint8(m)) }
 
-// MarshalText implements encoding.TextMarshaler with the name.
+// MarshalText implements encoding.TextMarshaler. It returns the name of m.
 func (m Missing) MarshalText() ([]byte, error) { return missingNames.Text(uint8(m)) }
 
 // UnmarshalText implements encoding.TextUnmarshaler. An unknown name is an error that matches

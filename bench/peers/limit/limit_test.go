@@ -85,9 +85,9 @@ func TestLeast(t *testing.T) {
 		}
 		return 32
 	}}
-	fma := Phase{Bits: 64, FMAs: 800, Divs: 20}                                         // FMAs take 100 ns, divisions 50 ns
-	load := Phase{Bits: 32, FMAs: 16, Reads: []Move{{6400, L1}, {64, 1e6}}, Times: 3}   // reads take 100 ns, 3 times
-	store := Phase{Bits: 64, Divs: 4, Reads: []Move{{64, L1}}, Writes: []Move{{64, 1}}} // divisions take 10 ns
+	fma := Phase{Bits: 64, FMAs: 800, Divs: 20}                                         // the FMAs take 100 ns, the divisions 50 ns
+	load := Phase{Bits: 32, FMAs: 16, Reads: []Move{{6400, L1}, {64, 1e6}}, Times: 3}   // the reads take 100 ns, and are repeated 3 times
+	store := Phase{Bits: 64, Divs: 4, Reads: []Move{{64, L1}}, Writes: []Move{{64, 1}}} // the divisions take 10 ns
 	for _, c := range []struct {
 		work  []Phase
 		ns    float64

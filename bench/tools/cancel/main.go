@@ -67,9 +67,8 @@ func printPercentiles(out *tabwriter.Writer, name string, times []time.Duration)
 	fmt.Fprintf(out, "%s\t%.2f\t%.2f\t%.2f\n", name, at(0.5), at(0.99), at(1))
 }
 
-// latencies runs w several times and ends the context of each run at a random time. It returns the times from the end of each
-// context to the return of w. The random time is at most longest, and at most the time that w takes if its context does not
-// end earlier.
+// latencies runs w several times and cancels each run after a random time. It returns the times from each cancellation to the
+// return of w. The random time is at most the duration longest, and at most the time that w takes without cancellation.
 func latencies(w work, trials int, longest, stacks time.Duration, rng *rand.Rand) []time.Duration {
 	ctx, cancel := context.WithTimeout(context.Background(), longest)
 	began := time.Now()

@@ -34,7 +34,7 @@ var levelNames = map[string]string{"avx2": "AVX2", "avx512": "AVX-512", "neon": 
 type measured struct {
 	source
 	rows  []*row
-	below []string // messages about rows whose share of the limit is below the goal
+	below []string // messages about slow rows, whose ratio of the least possible time to the measured time is below the goal
 }
 
 // row contains the times of one variant of monge and of the peers in one case, in µs.

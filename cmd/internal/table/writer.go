@@ -254,9 +254,9 @@ func (w *idx) Close() error {
 	return err
 }
 
-// npz writes the numeric columns as the array X, the text column label as the array y, and every
-// other text column as an array with its own name. An array begins with its length, so npz first
-// stores the numbers in a temporary file and the texts in memory.
+// npz writes the numeric columns as the array X, the text column with the name "label" as the array
+// y, and every other text column as an array with the column's name. An array begins with its length,
+// so npz first stores the numbers in a temporary file and the texts in memory.
 type npz struct {
 	out     io.Writer
 	columns []Column

@@ -26,7 +26,8 @@ GLOBL bitsOf<>(SB), RODATA|NOPTR, $16
 #define ap SI
 #define bp DI
 
-// count loads vectors from at(ap) and at(bp). It sets each byte of x to the number of bits that differ.
+// count compares the vectors at the addresses at(ap) and at(bp). It sets each byte of x to the number of bits in which the two
+// vectors differ in this byte.
 #define count(at, x, t, table, mask) \
 	VMOVDQU at(ap), x;       \
 	VPXOR   at(bp), x, x;    \

@@ -14,7 +14,7 @@
 // the same query in a batch.
 //
 // Distances are symmetric, never negative, exactly 0 for equal rows, and finite for finite rows
-// unless the sum of direct differences overflows.
+// unless the sum of the squared differences overflows.
 //
 // # Accuracy
 //

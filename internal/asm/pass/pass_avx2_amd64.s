@@ -1,4 +1,4 @@
-// pass for float64, float32 and mixed with AVX2 + FMA.
+// Kernels of package pass for float64, float32 and mixed with AVX2 + FMA.
 //
 //	rows     u[i] = Σ_j k[i*ldk+j] v[j]
 //	columns  q[j] = q[j] + Σ_i u[i] k[i*ldk+j]

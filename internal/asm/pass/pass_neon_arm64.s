@@ -1,13 +1,12 @@
-// pass for float64, float32 and mixed with NEON.
+// Kernels of package pass for float64, float32 and mixed with NEON.
 //
 //	iterate   u[i] = a[i] / Σ_j K_ij v[j]     q[j] = q[j] + Σ_i u[i] K_ij
 //	sweep     u[i] = a[i] Σ_j K_ij v[j]       q[j] = q[j] + Σ_i u[i] K_ij
-//	rows      u[i] = Σ_j K_ij v[j]            iterate or sweep with q = nil
-//	columns   q[j] = q[j] + Σ_i u[i] K_ij     iterate or sweep with v = nil
 //	begin     r[i] = Σ_j (K_ij M_ij) v[j]     s[i] = w[i] r[i]
 //	                                          q[j] = q[j] + Σ_i K_ij (u[i] M_ij + s[i])
 //
-// The row index i is from 0 to m−1, and the column index j is from 0 to n−1.
+// The row index i is from 0 to m−1, and the column index j is from 0 to n−1. If q is nil, iterate and sweep only
+// store the row sums Σ_j K_ij v[j] in u, like rowsRef. If v is nil, they only update q for a given u, like columnsRef.
 //
 // Same bits as    rowsRef, columnsRef, iterateRef, sweepRef and beginRef in ref.go. A row sum has 16
 //                 lanes (8 for float64) in four registers. The fold repeatedly adds the upper half of the

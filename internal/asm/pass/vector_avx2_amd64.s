@@ -88,7 +88,7 @@
 	VMOVQ        X8, CX;     \
 	ADDQ         CX, AX
 
-// FLUSH sets lanes of a to +0 if their magnitude is below the number in register least. It overwrites t.
+// FLUSH sets lanes of a to +0 if their magnitude is below a threshold, which is in register least. It overwrites t.
 #define FLUSH(a, t) \
 	VANDPD  a, unsigned, t;     \
 	VCMPPD  $0x11, least, t, t; \

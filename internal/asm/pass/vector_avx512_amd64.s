@@ -68,7 +68,8 @@
 	POPCNTL tmp, tmp;                 \
 	ADDQ    tmp, inside
 
-// FLUSHED rounds the x_i in Z0 to float32 and stores them in Y0. It stores +0 if |x_i| is below the number in register least.
+// FLUSHED rounds the x_i in Z0 to float32 and stores them in Y0. Register least holds a threshold: if |x_i| is below it, FLUSHED
+// stores +0.
 #define FLUSHED \
 	VPANDQ      Z0, unsigned, Z1;     \
 	VCMPPD      $0x15, least, Z1, K2; \

@@ -108,8 +108,8 @@
 	move.Z (bp)(tmp*1), K2, b1; \
 	move.Z (bp)(third*1), K3, b2
 
-// The macro step advances the pointers to the next term k, and decrements the number of remaining terms. The macro step4 does
-// the same for tiles of at most four rows.
+// step advances the pointers into a and b by one term of the sums, and decrements the number of remaining terms. step4 does the
+// same for tiles of at most four rows.
 #define step \
 	ADDQ kab, ap; \
 	ADDQ kab, aq; \

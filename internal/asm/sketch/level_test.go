@@ -48,7 +48,7 @@ func newProblem(a *asmtest.Arena[float32], n, m, d int, class asmtest.Class) pro
 	for j := range p.numbers {
 		q := &p.numbers[j]
 		q.Start = int32(a.Rand.Uint32()) >> a.Rand.IntN(32)
-		if n > 0 && a.Rand.IntN(2) == 0 { // if the threshold equals a bound, an error in the last bit of this bound changes the mask
+		if n > 0 && a.Rand.IntN(2) == 0 { // set the threshold to a bound, so that an error in the last bit of this bound changes the mask
 			g, i := a.Rand.IntN(n), a.Rand.IntN(Rows)
 			q.Threshold = p.value(g, i, j, d)
 		}

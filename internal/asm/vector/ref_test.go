@@ -17,7 +17,7 @@ const (
 )
 
 // TestLog32 compares the float32 logarithms with float64 logarithms, for every 4099th positive argument. If MONGE_LONG is
-// set, TestLog32 tests every argument with assembly, and every 37th argument without assembly.
+// set, TestLog32 tests every argument, or every 37th argument if the logarithms are computed in Go instead of assembly.
 func TestLog32(t *testing.T) {
 	step := uint64(oracle.Samples(4099, 1))
 	if step == 1 && asm.Current() == asm.Ref {

@@ -24,8 +24,8 @@ type inst struct {
 	match  [len(forms)][]string // match[f] contains the submatches of op for the regular expression forms[f]
 }
 
-// These constants are indices into the array forms. Decode matches all regular expressions of this
-// array once. Running an instruction only looks at the results.
+// These constants are indices into forms, an array of regular expressions. Decode matches all of
+// them with the name of an instruction, so that running the instruction only looks at the results.
 const (
 	fused = iota
 	arithmetic

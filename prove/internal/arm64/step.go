@@ -34,7 +34,8 @@ func (m *machine) runInteger(op string, a []operand) bool {
 			return false
 		}
 	}
-	// second returns the last source operand, a[n], after the shift that a[n+1] specifies, if any.
+	// second returns the value of the second source operand, a[n]. If a[n+1] specifies a shift,
+	// second shifts the value.
 	second := func(n int) uint64 {
 		v := m.register(a[n])
 		if len(a) > n+1 && a[n+1].kind == word {

@@ -1,10 +1,10 @@
 // Package expr represents expressions as a graph in which equal expressions are the same node.
 //
 // A node stands for 4 or 8 bytes, or for a condition. It has no type: a node can be used as a
-// floating-point number and as an integer. Floating-point operations are uninterpreted: two results
-// are equal only if the same operations are applied to the same operands. Rules of IEEE 754
-// arithmetic in the default rounding mode map different forms of an operation to one node. Each
-// rule is documented at the constructor that uses it. All NaN are equal.
+// floating-point number and as an integer. Floating-point operations are uninterpreted: in general,
+// two results are equal only if the same operations are applied to the same operands. The exceptions
+// are rules of IEEE 754 arithmetic in the default rounding mode, which map different forms of an
+// operation to one node. Each rule is documented at the constructor that uses it. All NaN are equal.
 package expr
 
 import (

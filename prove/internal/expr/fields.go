@@ -74,8 +74,8 @@ func (g *Graph) isSmall(a Node) bool {
 	return false
 }
 
-// flagValues returns p and q if node a selects between two constants p and q below 2^16. If p and q
-// differ in a bit, this bit of a is the condition of the selection or its negation.
+// flagValues returns constants p and q below 2^16 if the value of node a is p or q, depending on a
+// condition. If p and q differ in a bit, this bit of the value equals the condition or its negation.
 func (g *Graph) flagValues(a Node) (p, q uint64, ok bool) {
 	n := &g.nodes[a]
 	if n.op != Select || n.width != 4 || n.key != 0 {

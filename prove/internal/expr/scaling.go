@@ -99,8 +99,9 @@ func (b *builder) make(i int32) Node {
 	return 0
 }
 
-// scaled returns x·2^k, rounded once, where x is the result of instruction i. If x is a
-// product z·2^j and a normal number, the product is exact, and scaled returns z·2^(j+k).
+// scaled returns x·2^k with a single rounding, where x is the result of instruction i. If this
+// instruction multiplies a number z by a power 2^j and x is a normal number, then x = z·2^j without
+// a rounding error, and scaled returns z·2^(j+k).
 func (b *builder) scaled(i int32, k int) Node {
 	x := b.build(i)
 	if x == 0 {

@@ -1,7 +1,7 @@
-// Package known lists the exceptions of the proof, with reasons. One list contains instructions and
-// branches that no case can reach. The other list contains loops for which package loops cannot
-// show that the iterations are independent of the iteration number. Command prove fails if it finds
-// other exceptions.
+// Package known lists the exceptions that the command prove accepts, with reasons. One list contains
+// instructions and branches that no case can reach. The other list contains loops whose iterations
+// may depend on the iteration number, as far as the package loops can tell. The command prove fails
+// if it finds other exceptions.
 package known
 
 // Exception contains the number of exceptions of the proof in one function, and their reason.
@@ -28,8 +28,8 @@ const (
 	lagging = "the first blocks of rows take another path than the others: a counter stops at 3. Passes of up to five blocks run"
 )
 
-// UnprovedLoops contains, for each function, the number of loops for which package loops cannot prove
-// that the iterations do not depend on the iteration number.
+// UnprovedLoops contains, for each function, the number of loops whose iterations may depend on the
+// iteration number, as far as the package loops can tell.
 var UnprovedLoops = map[string]Exception{
 	"distance.gibbsAVX512F32":       {2, vectors},
 	"distance.gibbsAVX512F64":       {2, vectors},

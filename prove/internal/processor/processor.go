@@ -22,7 +22,8 @@ const (
 	MaxInstances = 4
 	// Trials is the number of runs of each instruction.
 	Trials = 24
-	// MemoryAt is the address of a test's memory. Package memory places the first region there.
+	// MemoryAt is the address of a test's memory. The package memory puts its first region at this
+	// address.
 	MemoryAt = 0x18000040
 )
 

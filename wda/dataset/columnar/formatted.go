@@ -13,8 +13,8 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/schema"
 )
 
-// formattedType returns the Arrow type that formats the values of a Parquet column of dates, times, decimals or UUIDs.
-// It returns nil for any other column.
+// formattedType returns the Arrow type of a Parquet column of dates, times, decimals or UUIDs. The values of these columns are
+// formatted as Arrow formats values of this type. For any other column, formattedType returns nil.
 func formattedType(c *schema.Column) arrow.DataType {
 	switch t := c.LogicalType().(type) {
 	case schema.DateLogicalType:
