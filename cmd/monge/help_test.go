@@ -206,7 +206,7 @@ func exampleFiles(t *testing.T) {
 	t.Helper()
 	s := simulate(t)
 	t.Chdir(s.dir)
-	for name, source := range map[string]string{"wine.csv": s.csv, "new.csv": s.x, "rows.csv": s.x, "Y.csv": s.x} {
+	for name, source := range map[string]string{"wine.csv": s.csv, "other.csv": s.csv, "new.csv": s.x, "rows.csv": s.x, "Y.csv": s.x} {
 		b, err := os.ReadFile(source)
 		if err != nil {
 			t.Fatal(err)
