@@ -371,7 +371,7 @@ func (j *job) toyTables(s toySizes, r *results, reference int) {
 }
 
 // addRows adds one row for each value in rows, with the errors of the methods in percent. The
-// lowest error is bold. The method nameTrue is not compared, because it uses exactly the dimensions
+// lowest error is bold. The method nameTrue is not compared, because it knows the dimensions
 // in which the classes differ.
 func (t *table) addRows(rows []int, name string, methods []method, errs func(method, int) []float64) {
 	for _, v := range rows {
