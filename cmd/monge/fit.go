@@ -119,7 +119,8 @@ thousand rows on. It needs twice the memory of the data, and computes J on at mo
 rows. With --out-of-core the rows of an uncompressed NPY, NPZ or IDX file stay in the
 file; this is the default if they need more than 2 GiB. Fit then reads all rows once to
 check them, and draws mini-batches from the file. It needs a few hundred megabytes and
-40 bytes for each row, and --k stores only a sample of the rows.
+40 bytes for each row, and --k stores a sample of at most 65536 rows
+and 8388608 numbers.
 
 With --k the model stores projected training rows. --store makes them smaller: int8
 rounds each component, and pq replaces parts of a row by learned vectors. Queries are

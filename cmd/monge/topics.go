@@ -115,7 +115,8 @@ const fileFormats = `Rows are samples, columns are features. The name of a file 
   .parquet .arrow  Tables. The label is the column "label" or "y". A column of
                    lists holds one feature per element (an embedding).
   .jsonl .ndjson   JSON lines: one object per row, whose keys are the columns. A
-                   missing key is a missing value. Otherwise as Parquet.
+                   missing key is a missing value if one of the first 100 rows
+                   has the key. Otherwise as Parquet.
   idx              The format of MNIST. The label file in the same folder is found.
 
 Files of all formats except NPZ, Parquet and Arrow may be gzip-compressed (.gz). The
