@@ -15,7 +15,6 @@ import (
 	"os"
 	"os/signal"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -418,9 +417,11 @@ func noArguments(cmd *cobra.Command, args []string) error {
 				break
 			}
 		}
-		if _, err := strconv.ParseFloat(args[0], 64); err == nil && cmd.Flags().Changed("reject") {
-			hint = ": write --reject=" + args[0]
-		}
+		cmd.Flags().Visit(func(f *pflag.Flag) {
+			if f.NoOptDefVal != "" && f.Value.Type() != "bool" && f.Value.String() == f.NoOptDefVal {
+				hint = ": write --" + f.Name + "=" + args[0]
+			}
+		})
 		return usagef("unexpected argument %q%s; see monge help %s", args[0], hint, cmd.Name())
 	}
 	return nil

@@ -4,14 +4,12 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"math"
 
 	"github.com/gomonge/monge/internal/picture"
 	"github.com/gomonge/monge/wda"
 	"github.com/gomonge/monge/wda/dataset"
 	"github.com/spf13/cobra"
 	"gonum.org/v1/gonum/mat"
-	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
@@ -175,25 +173,6 @@ func (f *plotFlags) recallHoldout(m *wda.Model, c *wda.Classifier, d *dataset.Da
 	}
 	f.rows.holdout, f.rows.seed = was.holdout, was.seed
 	f.read.noteOnce(fmt.Sprintf("%s: the test rows are those that monge fit held out (--holdout %v --seed %d)", displayName(f.data), was.holdout, was.seed))
-}
-
-// hasMeanOf reports whether the mean of the training rows is the mean of the rows that m was fitted
-// to. It leaves out the rows that a fit with this seed sets aside for rejection.
-func hasMeanOf(m *wda.Model, c *wda.Classifier, train *dataset.Dataset, seed uint64) bool {
-	if c != nil && c.Rejection().Samples > 0 {
-		var err error
-		if train, _, err = train.TrainTest(calibrationShare, seed); err != nil {
-			return false
-		}
-	}
-	column := make([]float64, train.Len())
-	for j, v := range m.Mean() {
-		mean, deviation := stat.MeanStdDev(mat.Col(column, j, train.X), nil)
-		if !(math.Abs(mean-v) <= 1e-6*deviation+1e-12*math.Abs(v)) {
-			return false
-		}
-	}
-	return true
 }
 
 // hasFiniteSums reports whether all coordinates are so small that their sums are finite.

@@ -2,11 +2,14 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
+	"github.com/gomonge/monge/wda"
 	"github.com/gomonge/monge/wda/dataset"
 	"github.com/spf13/cobra"
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
 )
 
 // part selects all rows, the training rows or the test rows of a file.
@@ -188,6 +191,25 @@ func (f *rowFlags) withModelClasses(path string, d *dataset.Dataset) *dataset.Da
 		f.read.explainLabels(path, notes)
 	}
 	return &as
+}
+
+// hasMeanOf reports whether the mean of the training rows is the mean of the rows that m was fitted
+// to. It leaves out the rows that a fit with this seed sets aside for rejection.
+func hasMeanOf(m *wda.Model, c *wda.Classifier, train *dataset.Dataset, seed uint64) bool {
+	if c != nil && c.Rejection().Samples > 0 {
+		var err error
+		if train, _, err = train.TrainTest(calibrationShare, seed); err != nil {
+			return false
+		}
+	}
+	column := make([]float64, train.Len())
+	for j, v := range m.Mean() {
+		mean, deviation := stat.MeanStdDev(mat.Col(column, j, train.X), nil)
+		if !(math.Abs(mean-v) <= 1e-6*deviation+1e-12*math.Abs(v)) {
+			return false
+		}
+	}
+	return true
 }
 
 // selectRows returns the given rows of d, in ascending order. If the rows are consecutive, the

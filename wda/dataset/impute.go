@@ -61,6 +61,7 @@ func (d *Dataset) Impute(how Missing) error {
 	j := 0
 	for i := range s.Columns {
 		c := &s.Columns[i]
+		c.Fill = nil // of an earlier call
 		for range c.featureCount() {
 			if c.Categories == nil {
 				v, ok := centerOf(d.X, j, how)

@@ -76,6 +76,10 @@ func TestSchema(t *testing.T) {
 		if part.Schema.Missing != how || d.Schema.Missing != MissingError {
 			t.Errorf("%v: %+v", how, part.Schema)
 		}
+		twice := *part
+		if err := twice.Impute(how); err != nil {
+			t.Errorf("%v, imputed again: %v", how, err)
+		}
 		rest := d.Subset([]int{0, 1, 2, 3})
 		if err := rest.ImputeFrom(part.Schema); err != nil {
 			t.Fatal(err)
