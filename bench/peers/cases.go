@@ -68,7 +68,7 @@ type goal struct {
 	avx512, other float64
 }
 
-func (g goal) at(level string) float64 {
+func (g goal) ratioAt(level string) float64 {
 	if level == "avx512" {
 		return g.avx512
 	}

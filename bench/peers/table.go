@@ -46,7 +46,7 @@ func (t *table) add(r *result) {
 	for _, o := range mine {
 		slices.SortFunc(peers, func(a, b *entry) int { return cmp.Compare(o.ratioOf(a), o.ratioOf(b)) })
 		verdict := ""
-		if o.name == "ours" && r.goal.at(t.level) > 0 {
+		if o.name == "ours" && r.goal.ratioAt(t.level) > 0 {
 			verdict = t.judge(r.name, r.goal, o, peers)
 		}
 		best := "| – | – | – "
@@ -89,7 +89,7 @@ func (t *table) share(name string, o *entry) string {
 
 // judge returns a text that says whether the goal g is met. The slice peers is sorted, with the best peer first.
 func (t *table) judge(name string, g goal, o *entry, peers []*entry) string {
-	want := g.at(t.level)
+	want := g.ratioAt(t.level)
 	for _, p := range peers {
 		if g.peers == "" || slices.Contains(strings.Split(g.peers, "|"), p.name) {
 			t.goals++

@@ -39,8 +39,8 @@ func GibbsTrans[T num.Float](k, dist, x, zt Matrix[T], c T) {
 	distance.Gibbs(k.Rows, k.Cols, x.Cols, k.Data, k.Stride, dist.Data, dist.Stride, x.Data, x.Stride, zt.Data, zt.Stride, c)
 }
 
-// Exp2 sets dst_ij = 2^(c·x_ij). Values below the least normal number become +0. dst may be x but
-// must not overlap it in any other way.
+// Exp2 sets dst_ij = 2^(c·x_ij). Values below the least normal number become +0. dst may be x
+// itself, but must not partially overlap x.
 func Exp2[T num.Float](dst, x Matrix[T], c T) {
 	if dst.Rows != x.Rows || dst.Cols != x.Cols {
 		panic(asm.ShapePanic)

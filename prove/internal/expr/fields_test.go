@@ -34,39 +34,39 @@ func TestFields(t *testing.T) {
 			case 0:
 				from := rng.IntN(32)
 				length := 1 + rng.IntN(32-from)
-				got, want = g.ExtractBits(x, from, length), func(s sample) uint64 { return s.at(x) >> from & (1<<length - 1) }
+				got, want = g.ExtractBits(x, from, length), func(s sample) uint64 { return s.valueOf(x) >> from & (1<<length - 1) }
 			case 1:
-				got, want = g.JoinBits(x, y), func(s sample) uint64 { return s.at(x)&0xffff | s.at(y)&0xffff<<16 }
+				got, want = g.JoinBits(x, y), func(s sample) uint64 { return s.valueOf(x)&0xffff | s.valueOf(y)&0xffff<<16 }
 			case 2:
 				z := word()
-				got, want = g.JoinBits(x, y, z, x), func(s sample) uint64 { return s.at(x)&255*0x01000001 | s.at(y)&255<<8 | s.at(z)&255<<16 }
+				got, want = g.JoinBits(x, y, z, x), func(s sample) uint64 { return s.valueOf(x)&255*0x01000001 | s.valueOf(y)&255<<8 | s.valueOf(z)&255<<16 }
 			case 3:
 				at := 8 * rng.IntN(4)
-				got, want = g.ReplaceBits(x, at, 8, y), func(s sample) uint64 { return s.at(x)&^(255<<at) | s.at(y)&255<<at }
+				got, want = g.ReplaceBits(x, at, 8, y), func(s sample) uint64 { return s.valueOf(x)&^(255<<at) | s.valueOf(y)&255<<at }
 			case 4:
 				op, by := []Op{IShl, IShr, ISar}[rng.IntN(3)], rng.IntN(32)
-				got, want = g.Shift(op, x, by), func(s sample) uint64 { return shift(op, s.at(x), by, 4) & math.MaxUint32 }
+				got, want = g.Shift(op, x, by), func(s sample) uint64 { return shift(op, s.valueOf(x), by, 4) & math.MaxUint32 }
 			case 5:
 				op := []Op{IAnd, IOr, IXor}[rng.IntN(3)]
 				got = g.Bitwise(op, x, y)
 				want = func(s sample) uint64 {
-					return map[Op]uint64{IAnd: s.at(x) & s.at(y), IOr: s.at(x) | s.at(y), IXor: s.at(x) ^ s.at(y)}[op]
+					return map[Op]uint64{IAnd: s.valueOf(x) & s.valueOf(y), IOr: s.valueOf(x) | s.valueOf(y), IXor: s.valueOf(x) ^ s.valueOf(y)}[op]
 				}
 			case 6, 7:
 				factor := []uint16{1, math.MaxUint16, 256, 3}[rng.IntN(4)]
-				got, want = g.Add16(x, y, factor), func(s sample) uint64 { return (s.at(x) + s.at(y)*uint64(factor)) & 0xffff }
+				got, want = g.Add16(x, y, factor), func(s sample) uint64 { return (s.valueOf(x) + s.valueOf(y)*uint64(factor)) & 0xffff }
 			case 8:
 				index := g.ExtractBits(x, rng.IntN(30), 2)
 				table := []Node{word(), word(), y, x}
 				if rng.IntN(2) == 0 {
 					table = []Node{g.ExtractBits(y, 0, 8), g.ExtractBits(x, 8, 8), g.Const(4, 7), g.ExtractBits(y, 16, 8)}
 				}
-				got, want = g.Pick(table, index), func(s sample) uint64 { return s.at(table[s.at(index)]) }
+				got, want = g.Pick(table, index), func(s sample) uint64 { return s.valueOf(table[s.valueOf(index)]) }
 			case 10:
 				c, p, q := g.Nonzero(g.ExtractBits(x, rng.IntN(32), 1)), rng.Uint64N(4), rng.Uint64N(1<<16)
 				got = g.Select(c, g.Const(4, p), g.Const(4, q))
 				want = func(s sample) uint64 {
-					if s.at(c) != 0 {
+					if s.valueOf(c) != 0 {
 						return p
 					}
 					return q
@@ -74,17 +74,17 @@ func TestFields(t *testing.T) {
 			case 11:
 				c, d := g.Nonzero(g.ExtractBits(x, rng.IntN(32), 1)), g.Nonzero(y)
 				got = g.ExtractBits(g.Pack([]Node{c, g.Not(c), d, g.Bool(true)}), 0, 32)
-				want = func(s sample) uint64 { return s.at(c) | (1-s.at(c))<<1 | s.at(d)<<2 | 8 }
+				want = func(s sample) uint64 { return s.valueOf(c) | (1-s.valueOf(c))<<1 | s.valueOf(d)<<2 | 8 }
 			case 12:
 				var ok bool
 				if got, ok = g.AddDisjoint(x, y); !ok {
 					continue
 				}
-				want = func(s sample) uint64 { return s.at(x) + s.at(y) }
+				want = func(s sample) uint64 { return s.valueOf(x) + s.valueOf(y) }
 			case 13:
 				z := word()
 				got = g.Maximum(IMaxU, x, g.Maximum(IMaxU, y, z))
-				want = func(s sample) uint64 { return max(s.at(x), s.at(y), s.at(z)) }
+				want = func(s sample) uint64 { return max(s.valueOf(x), s.valueOf(y), s.valueOf(z)) }
 				if other := g.Maximum(IMaxU, g.Maximum(IMaxU, z, x), y); other != got {
 					t.Fatalf("%s and %s", g.String(got), g.String(other))
 				}
@@ -92,19 +92,19 @@ func TestFields(t *testing.T) {
 				by := 8 * rng.IntN(8)
 				low, high := g.Halves(g.Shift(IShr, g.Join(x, y), by))
 				got = low
-				want = func(s sample) uint64 { return (s.at(x) | s.at(y)<<32) >> by & math.MaxUint32 }
+				want = func(s sample) uint64 { return (s.valueOf(x) | s.valueOf(y)<<32) >> by & math.MaxUint32 }
 				for _, s := range samples {
-					if s.at(high) != (s.at(x)|s.at(y)<<32)>>by>>32 {
+					if s.valueOf(high) != (s.valueOf(x)|s.valueOf(y)<<32)>>by>>32 {
 						t.Fatalf("the upper half of %s and %s, shifted by %d", g.String(x), g.String(y), by)
 					}
 				}
 			}
 			for _, s := range samples {
-				v := s.at(got)
+				v := s.valueOf(got)
 				if v != want(s) || v>>g.BitLength(got) != 0 {
 					t.Fatalf("%s is %#x, want %#x, of %d bits", g.String(got), v, want(s), g.BitLength(got))
 				}
-				if n := min(g.BitLength(got), 16); s.at(g.SignExtend(got, n+1)) != v&(1<<n-1) && g.BitLength(got) <= 16 {
+				if n := min(g.BitLength(got), 16); s.valueOf(g.SignExtend(got, n+1)) != v&(1<<n-1) && g.BitLength(got) <= 16 {
 					t.Fatalf("%s has a sign", g.String(got))
 				}
 			}

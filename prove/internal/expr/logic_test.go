@@ -14,12 +14,12 @@ type sample struct {
 
 func (s sample) list(n node) (out []uint64) {
 	for _, o := range s.lists[n.key] {
-		out = append(out, s.at(Node(o)))
+		out = append(out, s.valueOf(Node(o)))
 	}
 	return out
 }
 
-func (s sample) at(a Node) uint64 {
+func (s sample) valueOf(a Node) uint64 {
 	n := s.nodes[a]
 	if n.op == Const {
 		return n.key
@@ -34,7 +34,7 @@ func (s sample) at(a Node) uint64 {
 		}
 		return 0
 	}
-	number := func(a Node) float64 { return value(&node{width: s.nodes[a].width, key: s.at(a)}) }
+	number := func(a Node) float64 { return value(&node{width: s.nodes[a].width, key: s.valueOf(a)}) }
 	switch n.op {
 	case Lt:
 		return bit(number(n.a) < number(n.b))
@@ -43,7 +43,7 @@ func (s sample) at(a Node) uint64 {
 	case Eq:
 		return bit(number(n.a) == number(n.b))
 	case Not:
-		return 1 - s.at(n.a)
+		return 1 - s.valueOf(n.a)
 	case And:
 		for _, v := range s.list(n) {
 			if v == 0 {
@@ -52,73 +52,73 @@ func (s sample) at(a Node) uint64 {
 		}
 		return 1
 	case Select:
-		if s.at(n.c) != 0 {
-			return s.at(n.a)
+		if s.valueOf(n.c) != 0 {
+			return s.valueOf(n.a)
 		}
-		return s.at(n.b)
+		return s.valueOf(n.b)
 	case IAdd:
-		return (s.at(n.a) + s.at(n.b)) & mask
+		return (s.valueOf(n.a) + s.valueOf(n.b)) & mask
 	case ISub:
-		return (s.at(n.a) - s.at(n.b)) & mask
+		return (s.valueOf(n.a) - s.valueOf(n.b)) & mask
 	case IAnd:
-		return s.at(n.a) & s.at(n.b)
+		return s.valueOf(n.a) & s.valueOf(n.b)
 	case IOr:
-		return s.at(n.a) | s.at(n.b)
+		return s.valueOf(n.a) | s.valueOf(n.b)
 	case IXor:
-		return s.at(n.a) ^ s.at(n.b)
+		return s.valueOf(n.a) ^ s.valueOf(n.b)
 	case Neg:
-		return s.at(n.a) ^ 1<<(8*n.width-1)
+		return s.valueOf(n.a) ^ 1<<(8*n.width-1)
 	case IShl, IShr, ISar:
-		return shift(n.op, s.at(n.a), int(n.key), int(n.width)) & mask
+		return shift(n.op, s.valueOf(n.a), int(n.key), int(n.width)) & mask
 	case IMaxS:
-		x, y := s.at(n.a), s.at(n.b)
+		x, y := s.valueOf(n.a), s.valueOf(n.b)
 		if signed(x, int(n.width)) > signed(y, int(n.width)) {
 			return x
 		}
 		return y
 	case IMaxU:
-		return max(s.at(n.a), s.at(n.b))
+		return max(s.valueOf(n.a), s.valueOf(n.b))
 	case IGt:
 		w := int(s.nodes[n.a].width)
-		return bit(signed(s.at(n.a), w) > signed(s.at(n.b), w))
+		return bit(signed(s.valueOf(n.a), w) > signed(s.valueOf(n.b), w))
 	case INz:
-		return bit(s.at(n.a) != 0)
+		return bit(s.valueOf(n.a) != 0)
 	case Extend:
-		return uint64(signed(s.at(n.a), 4))
+		return uint64(signed(s.valueOf(n.a), 4))
 	case Sum:
 		list := s.lists[n.key]
 		v := list[0]
 		for i := 1; i < len(list); i += 2 {
-			v += s.at(Node(list[i])) * list[i+1]
+			v += s.valueOf(Node(list[i])) * list[i+1]
 		}
 		return v & mask
 	case Low:
-		return s.at(n.a) & 0xffffffff
+		return s.valueOf(n.a) & 0xffffffff
 	case High:
-		return s.at(n.a) >> 32
+		return s.valueOf(n.a) >> 32
 	case Cat:
-		return s.at(n.a) | s.at(n.b)<<32
+		return s.valueOf(n.a) | s.valueOf(n.b)<<32
 	case Fields:
 		var v uint64
 		at := 0
 		for _, f := range s.fields(a) {
 			bits := f.bits
 			if f.node != 0 {
-				bits = s.at(f.node) >> f.from & (1<<f.length - 1)
+				bits = s.valueOf(f.node) >> f.from & (1<<f.length - 1)
 			}
 			v |= bits << at
 			at += f.length
 		}
 		return v
 	case Pick:
-		return s.at(Node(s.lists[n.key][1+s.at(n.a)]))
+		return s.valueOf(Node(s.lists[n.key][1+s.valueOf(n.a)]))
 	case Lookup:
-		return s.lists[n.key][s.at(n.a)]
+		return s.lists[n.key][s.valueOf(n.a)]
 	case Total:
 		list := s.lists[n.key]
 		v := list[0]
 		for i := 1; i < len(list); i += 2 {
-			v += s.at(Node(list[i])) * list[i+1]
+			v += s.valueOf(Node(list[i])) * list[i+1]
 		}
 		return v & 0xffff
 	case Bits:
@@ -169,52 +169,52 @@ func TestLogic(t *testing.T) {
 			}
 			switch rng.IntN(16) {
 			case 0:
-				got, want = g.Lt(x, y), func(s sample) uint64 { return s.at(g.make(node{op: Lt, width: 1, a: x, b: y})) }
+				got, want = g.Lt(x, y), func(s sample) uint64 { return s.valueOf(g.make(node{op: Lt, width: 1, a: x, b: y})) }
 			case 1:
-				got, want = g.Le(x, y), func(s sample) uint64 { return s.at(g.make(node{op: Le, width: 1, a: x, b: y})) }
+				got, want = g.Le(x, y), func(s sample) uint64 { return s.valueOf(g.make(node{op: Le, width: 1, a: x, b: y})) }
 			case 2:
-				got, want = g.Eq(x, y), func(s sample) uint64 { return s.at(g.make(node{op: Eq, width: 1, a: x, b: y})) }
+				got, want = g.Eq(x, y), func(s sample) uint64 { return s.valueOf(g.make(node{op: Eq, width: 1, a: x, b: y})) }
 			case 3:
-				got, want = g.Not(c), func(s sample) uint64 { return 1 - s.at(c) }
+				got, want = g.Not(c), func(s sample) uint64 { return 1 - s.valueOf(c) }
 			case 4:
-				got, want = g.And(c, d), func(s sample) uint64 { return s.at(c) & s.at(d) }
+				got, want = g.And(c, d), func(s sample) uint64 { return s.valueOf(c) & s.valueOf(d) }
 			case 5:
-				got, want = g.Or(c, d), func(s sample) uint64 { return s.at(c) | s.at(d) }
+				got, want = g.Or(c, d), func(s sample) uint64 { return s.valueOf(c) | s.valueOf(d) }
 			case 6, 7:
-				got, want = g.Select(c, x, y), func(s sample) uint64 { return either(s.at(c) != 0, s.at(x), s.at(y)) }
+				got, want = g.Select(c, x, y), func(s sample) uint64 { return either(s.valueOf(c) != 0, s.valueOf(x), s.valueOf(y)) }
 			case 8:
 				got, want = g.Select(c, d, condition()), nil
 			case 9:
 				op := []Op{IAnd, IOr, IXor}[rng.IntN(3)]
 				got = g.Bitwise(op, x, y)
 				want = func(s sample) uint64 {
-					return map[Op]uint64{IAnd: s.at(x) & s.at(y), IOr: s.at(x) | s.at(y), IXor: s.at(x) ^ s.at(y)}[op]
+					return map[Op]uint64{IAnd: s.valueOf(x) & s.valueOf(y), IOr: s.valueOf(x) | s.valueOf(y), IXor: s.valueOf(x) ^ s.valueOf(y)}[op]
 				}
 			case 10:
-				got, want = g.Mask(4, c), func(s sample) uint64 { return s.at(c) * 0xffffffff }
+				got, want = g.Mask(4, c), func(s sample) uint64 { return s.valueOf(c) * 0xffffffff }
 			case 11:
-				got, want = g.IAdd(x, y), func(s sample) uint64 { return (s.at(x) + s.at(y)) & 0xffffffff }
+				got, want = g.IAdd(x, y), func(s sample) uint64 { return (s.valueOf(x) + s.valueOf(y)) & 0xffffffff }
 			case 12:
-				got, want = g.ISub(x, y), func(s sample) uint64 { return (s.at(x) - s.at(y)) & 0xffffffff }
+				got, want = g.ISub(x, y), func(s sample) uint64 { return (s.valueOf(x) - s.valueOf(y)) & 0xffffffff }
 			case 13:
 				op := []Op{IShl, IShr, ISar}[rng.IntN(3)]
-				got, want = g.Shift(op, x, by), func(s sample) uint64 { return shift(op, s.at(x), by, 4) & 0xffffffff }
+				got, want = g.Shift(op, x, by), func(s sample) uint64 { return shift(op, s.valueOf(x), by, 4) & 0xffffffff }
 			case 14:
 				a := g.Shift(IShr, g.Maximum([]Op{IMaxS, IMaxU}[rng.IntN(2)], x, y), rng.IntN(3))
 				got, want = g.Greater(a, limit), func(s sample) uint64 {
-					return either(signed(s.at(a), 4) > signed(s.at(limit), 4), 1, 0)
+					return either(signed(s.valueOf(a), 4) > signed(s.valueOf(limit), 4), 1, 0)
 				}
 			case 15:
 				joined := g.Join(x, y)
 				low, _ := g.Halves(joined)
-				got, want = g.Select(c, low, y), func(s sample) uint64 { return either(s.at(c) != 0, s.at(x), s.at(y)) }
+				got, want = g.Select(c, low, y), func(s sample) uint64 { return either(s.valueOf(c) != 0, s.valueOf(x), s.valueOf(y)) }
 			}
 			for _, s := range samples {
-				if want != nil && s.at(got) != want(s) {
-					t.Fatalf("%s is %#x, want %#x", g.String(got), s.at(got), want(s))
+				if want != nil && s.valueOf(got) != want(s) {
+					t.Fatalf("%s is %#x, want %#x", g.String(got), s.valueOf(got), want(s))
 				}
-				negative, any := s.at(g.Negative(x)) == 1, s.at(g.Nonzero(x)) == 1
-				if negative != (signed(s.at(x), 4) < 0) || any != (s.at(x) != 0) || s.at(g.Extend(x)) != uint64(signed(s.at(x), 4)) {
+				negative, any := s.valueOf(g.Negative(x)) == 1, s.valueOf(g.Nonzero(x)) == 1
+				if negative != (signed(s.valueOf(x), 4) < 0) || any != (s.valueOf(x) != 0) || s.valueOf(g.Extend(x)) != uint64(signed(s.valueOf(x), 4)) {
 					t.Fatalf("the sign of %s", g.String(x))
 				}
 			}
